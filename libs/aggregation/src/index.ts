@@ -1,0 +1,15 @@
+export { aggregate, type AggregateInput } from './aggregate.ts'
+export { AggregationError, type AggregationErrorCode } from './aggregation-error.ts'
+export { retryAllowance, type RetryAllowance } from './retry.ts'
+export {
+  createRunFold,
+  replay,
+  trialId,
+  trialReward,
+  type AttemptRecord,
+  type AttemptState,
+  type RunFold,
+  type RunState,
+  type TrialKey,
+  type TrialRecord,
+} from './run-state.ts'

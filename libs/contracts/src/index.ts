@@ -1,0 +1,60 @@
+export { aggregateSchema, scoreSchema, type Aggregate, type Score } from './aggregate.ts'
+export {
+  attemptConfigSchema,
+  attemptMessageSchema,
+  coordinatorMessageSchema,
+  guestPortsSchema,
+  scriptedActionSchema,
+  scriptSchema,
+  timingSchema,
+  type AttemptAgent,
+  type AttemptConfig,
+  type AttemptMessage,
+  type CoordinatorMessage,
+  type GuestPorts,
+  type Script,
+  type ScriptedAction,
+  type Timing,
+} from './attempt-protocol.ts'
+export { catalogEntrySchema, catalogSchema, type Catalog, type CatalogEntry } from './catalog.ts'
+export { contractSchema, scoringIdentitySchema, type Contract, type ScoringIdentity } from './contract.ts'
+export { ledgerEventSchema, maxMessageLength, type AttemptEvent, type LedgerEvent } from './ledger.ts'
+export { localServerFileSchema, localServerReadySchema, type LocalServerFile, type LocalServerReady } from './local-server.ts'
+export {
+  invalidReasons,
+  invalidReasonSchema,
+  outcomeSchema,
+  phases,
+  phaseSchema,
+  type Cause,
+  type InvalidReason,
+  type Outcome,
+  type Phase,
+} from './outcome.ts'
+export { DocumentError, parseDocument, parseJsonDocument } from './parse.ts'
+export {
+  relativePathSchema,
+  routeSchema,
+  sha256Schema,
+  taskKeySchema,
+  templateRefSchema,
+  timestampSchema,
+  type Route,
+  type TaskKey,
+  type TemplateRef,
+} from './primitives.ts'
+export { buildReceiptSchema, recipeSchema, type BuildReceipt, type Recipe } from './recipe.ts'
+export {
+  cleanupSchema,
+  connectionSchema,
+  relayConfigureSchema,
+  relayMessageSchema,
+  relayRequestSchema,
+  type Cleanup,
+  type Connection,
+  type RelayConfigure,
+  type RelayMessage,
+  type RelayRequest,
+} from './relay-protocol.ts'
+export { runDocumentSchema, runLockSchema, type RunDocument, type RunLock } from './run-document.ts'
+export { osworldTaskSchema, suiteSchema, upstreamManifestSchema, type OsworldTask, type Suite } from './suite.ts'

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { relativePathSchema, sha256Schema, timestampSchema } from './primitives.ts'
+
+/** `run.json`: what was run, by what, written once when the run is made. */
+export const runDocumentSchema = z.strictObject({
+  schema_version: z.literal(1),
+  run_id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must be a plain folder name'),
+  created_at: timestampSchema,
+  contract: z.strictObject({ path: relativePathSchema, scoring_sha256: sha256Schema }),
+  upstream: z.strictObject({ name: z.string(), version: z.string(), sha256: sha256Schema }),
+  runtime: z.strictObject({ osworld_e2b: z.string(), node: z.string(), python: z.string(), platform: z.string() }),
+  unconfined: z.boolean(),
+  unverified: z.boolean(),
+})
+export type RunDocument = z.infer<typeof runDocumentSchema>
+
+/** `run.lock`: who owns the run folder now. */
+export const runLockSchema = z.strictObject({
+  schema_version: z.literal(1),
+  host: z.string(),
+  pid: z.int().positive(),
+  pid_start: z.string(),
+  acquired_at: timestampSchema,
+})
+export type RunLock = z.infer<typeof runLockSchema>

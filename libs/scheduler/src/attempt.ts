@@ -1,0 +1,198 @@
+import type { AttemptConfig, AttemptMessage, Cause, Cleanup, Outcome, Phase, RelayConfigure } from '@osworld-e2b/contracts'
+import { type Child, type ChildCommand, startChild } from './child-process.ts'
+import { type ControlServer, openControlServer } from './control-server.ts'
+import { within } from './deadline.ts'
+import { childPidNamespace, processesIn } from './process-identity.ts'
+import { type RelayProcess, startRelayProcess } from './relay-process.ts'
+import { Verdict } from './verdict.ts'
+
+export interface OrphanReport {
+  readonly found: number
+  readonly killed: number
+  readonly remaining: number
+}
+
+export interface AttemptPlan {
+  readonly config: AttemptConfig
+  readonly relayConfigure: RelayConfigure
+  readonly timeoutMs: number
+}
+
+export interface AttemptServices {
+  readonly relayCommand: ChildCommand
+  /** The confined attempt process, told where its control socket is. */
+  attemptCommand(config: AttemptConfig, controlSocket: string): ChildCommand
+  /** Kills every sandbox with this metadata and lists again. */
+  killSandboxes(metadata: Readonly<Record<string, string>>): Promise<OrphanReport>
+  /** Parent of the folders that hold control sockets; short. */
+  readonly temporaryFolder: string
+  /** Milliseconds on a clock that never goes back. */
+  monotonicMs(): number
+}
+
+export interface AttemptHooks {
+  onStarted(pid: number): Promise<void>
+  onPhase(phase: Phase): void
+  onStep(step: number): void
+  readonly signal: AbortSignal
+}
+
+export interface AttemptReport {
+  readonly outcome: Outcome
+  readonly cleanup: Cleanup
+  readonly seconds: number
+  readonly steps: number
+}
+
+/** How long the parts of a stop may take before they are forced. */
+const relayStartMs = 15_000
+const hangUpMs = 2_000
+const relayStopMs = 20_000
+
+/** Runs one attempt from its first process to the proof that nothing of it is left. Never throws for what goes wrong in it. */
+export async function runAttempt(plan: AttemptPlan, services: AttemptServices, hooks: AttemptHooks): Promise<AttemptReport> {
+  const startedMs = services.monotonicMs()
+  const session = new AttemptSession(plan, services, hooks)
+  await session.run()
+  const cleanup = await session.end()
+  const outcome = session.verdict.outcome(cleanup, session.exitText)
+  return { outcome, cleanup, seconds: (services.monotonicMs() - startedMs) / 1000, steps: session.steps }
+}
+
+class AttemptSession {
+  readonly verdict = new Verdict()
+  steps = 0
+  exitText = 'it was never started'
+  #phase: Phase = 'import'
+  #relay: RelayProcess | undefined
+  #control: ControlServer | undefined
+  #child: Child | undefined
+  #namespace: string | undefined
+  readonly #plan: AttemptPlan
+  readonly #services: AttemptServices
+  readonly #hooks: AttemptHooks
+
+  constructor(plan: AttemptPlan, services: AttemptServices, hooks: AttemptHooks) {
+    this.#plan = plan
+    this.#services = services
+    this.#hooks = hooks
+  }
+
+  async run(): Promise<void> {
+    try {
+      await this.#start()
+    } catch (error) {
+      this.verdict.fail({ reason: this.#relay === undefined ? 'relay_failed' : 'runner_exit', message: text(error) })
+      return
+    }
+    await this.#untilEnded()
+  }
+
+  /** Ends what is left, in the reverse order of acquiring, and proves it. */
+  async end(): Promise<Cleanup> {
+    this.#control?.hangUp()
+    if (this.#child !== undefined && (await within(hangUpMs, this.#child.exited)) === undefined) this.#child.kill()
+    await this.#child?.exited
+    const relayCleanup = (await this.#relay?.close(relayStopMs)) ?? 'none'
+    await this.#control?.close()
+    const isEmpty = this.#namespace === undefined || (await processesIn(this.#namespace)).length === 0
+    const remaining = await this.#remainingSandboxes()
+    if (!isEmpty || remaining === undefined || remaining > 0) return 'failed'
+    return relayCleanup === 'none' ? 'none' : 'success'
+  }
+
+  async #start(): Promise<void> {
+    const { attempt_dir: folder } = this.#plan.config
+    this.#relay = await startRelayProcess({
+      command: this.#services.relayCommand,
+      configure: this.#plan.relayConfigure,
+      stderrFile: `${folder}/relay.stderr.log`,
+      startDeadlineMs: relayStartMs,
+    })
+    this.#control = await openControlServer(this.#services.temporaryFolder, {
+      onMessage: (message) => this.#take(message),
+      onBadLine: (problem) => this.#fail({ reason: 'runner_exit', message: `The attempt wrote ${problem} to its control socket.` }),
+    })
+    this.#child = await startChild(this.#services.attemptCommand(this.#plan.config, this.#control.path), {
+      stdoutFile: `${folder}/stdout.log`,
+      stderrFile: `${folder}/stderr.log`,
+    })
+    this.#child.stdin.end()
+    await this.#hooks.onStarted(this.#child.pid)
+  }
+
+  async #untilEnded(): Promise<void> {
+    const { signal } = this.#hooks
+    const interrupt = () => this.#stop({ reason: 'interrupted', message: 'The run was stopped.' })
+    const timer = setTimeout(() => {
+      this.#stop({ reason: 'timeout', message: `The attempt took longer than ${this.#plan.timeoutMs / 1000} s.` })
+    }, this.#plan.timeoutMs)
+    if (signal.aborted) interrupt()
+    signal.addEventListener('abort', interrupt, { once: true })
+    void this.#relay?.lost.then((loss) => {
+      this.#fail(loss)
+      this.#control?.send({ type: 'lost', ...loss })
+    })
+    const exit = await this.#child?.exited
+    await this.#control?.drained()
+    clearTimeout(timer)
+    signal.removeEventListener('abort', interrupt)
+    this.exitText = `exit code ${exit?.exitCode ?? 'none'}, signal ${exit?.signal ?? 'none'}`
+  }
+
+  /** Ask (hang up), wait, force. */
+  #stop(cause: Omit<Cause, 'phase'>): void {
+    this.#fail(cause)
+    this.#control?.hangUp()
+    const child = this.#child
+    if (child === undefined) return
+    void within(hangUpMs, child.exited).then((exit) => {
+      if (exit === undefined) child.kill()
+    })
+  }
+
+  #fail(cause: Omit<Cause, 'phase'>): void {
+    this.verdict.fail({ ...cause, phase: this.#phase })
+  }
+
+  #take(message: AttemptMessage): void {
+    switch (message.type) {
+      case 'phase':
+        this.#phase = message.phase
+        return this.#hooks.onPhase(message.phase)
+      case 'step':
+        this.steps = message.step
+        return this.#hooks.onStep(message.step)
+      case 'request':
+        return void this.#answer(message.id, message.method)
+      case 'finished': {
+        if (message.outcome === 'valid') return this.verdict.score(message.reward)
+        const { reason, phase, message: reasonText } = message
+        return this.verdict.fail({ reason, message: reasonText, ...(phase === undefined ? {} : { phase }) })
+      }
+    }
+  }
+
+  async #answer(id: number, method: 'start' | 'reset' | 'stop'): Promise<void> {
+    const relay = this.#relay
+    const child = this.#child
+    if (relay === undefined || child === undefined) return
+    this.#namespace ??= await childPidNamespace(child.pid)
+    const reply = await relay.request(method)
+    if (reply.ok) this.#control?.send({ type: 'reply', id, ok: true, ...(method === 'stop' ? {} : { ports: relay.ports }) })
+    else this.#control?.send({ type: 'reply', id, ok: false, error: reply.error })
+  }
+
+  async #remainingSandboxes(): Promise<number | undefined> {
+    try {
+      return (await this.#services.killSandboxes(this.#plan.relayConfigure.metadata)).remaining
+    } catch (error) {
+      this.verdict.fail({ reason: 'cleanup_failed', message: `Sandboxes could not be listed: ${text(error)}` })
+      return undefined
+    }
+  }
+}
+
+function text(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,182 @@
+import { mkdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { aggregate, trialId, type TrialKey } from '@osworld-e2b/aggregation'
+import type { Aggregate, AttemptEvent, Catalog, Contract, Outcome, Phase } from '@osworld-e2b/contracts'
+import { catalogArtifacts, sha256File, writeJsonAtomic } from '@osworld-e2b/inventory'
+import { type AttemptPlan, type AttemptReport, type AttemptServices, type OrphanReport, runAttempt } from './attempt.ts'
+import { chooseNext } from './choose.ts'
+import type { Ledger } from './ledger.ts'
+
+export interface AttemptIdentity extends TrialKey {
+  readonly attempt: number
+  /** Relative to the run folder. */
+  readonly attemptDir: string
+}
+
+export type CampaignEvent =
+  | { readonly type: 'attempt_started'; readonly identity: AttemptIdentity }
+  | { readonly type: 'attempt_phase'; readonly identity: AttemptIdentity; readonly phase: Phase }
+  | { readonly type: 'attempt_step'; readonly identity: AttemptIdentity; readonly step: number }
+  | { readonly type: 'attempt_ended'; readonly identity: AttemptIdentity; readonly report: AttemptReport }
+
+export interface CampaignInput {
+  readonly runId: string
+  readonly runFolder: string
+  readonly contract: Contract
+  readonly ledger: Ledger
+  readonly labels: { readonly unconfined: boolean; readonly unverified: boolean }
+  /** Everything one attempt needs; its folder exists already. */
+  planAttempt(identity: AttemptIdentity, folder: string): AttemptPlan
+  /** Metadata that every sandbox of this run carries. */
+  readonly runMetadata: Readonly<Record<string, string>>
+}
+
+export interface CampaignServices extends AttemptServices {
+  now(): Date
+  onEvent(event: CampaignEvent): void
+  readonly owner: { readonly pid: number; readonly host: string }
+}
+
+export interface CampaignResult {
+  readonly aggregate: Aggregate
+  readonly orphans: OrphanReport
+  readonly isInterrupted: boolean
+}
+
+/** Runs every trial of the contract that is not valid yet; stops starting attempts when the signal aborts. */
+export async function runCampaign(input: CampaignInput, services: CampaignServices, signal: AbortSignal): Promise<CampaignResult> {
+  const campaign = new Campaign(input, services, signal)
+  await campaign.open()
+  await campaign.loop()
+  return campaign.close()
+}
+
+class Campaign {
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #input: CampaignInput
+  readonly #services: CampaignServices
+  readonly #signal: AbortSignal
+  /** The first failure of our own making (ledger, folder); it stops the run and is thrown at its end. */
+  #broken: Error | undefined
+
+  constructor(input: CampaignInput, services: CampaignServices, signal: AbortSignal) {
+    this.#input = input
+    this.#services = services
+    this.#signal = signal
+  }
+
+  /** Kills what an earlier owner left and closes its open attempts as interrupted. */
+  async open(): Promise<void> {
+    await this.#input.ledger.append({ event: 'RUN_STARTED', timestamp: this.#timestamp(), ...this.#services.owner })
+    const open = [...this.#input.ledger.state.values()].filter((trial) => trial.attempts.at(-1)?.state.phase !== 'terminal')
+    if (open.length > 0) await this.#services.killSandboxes(this.#input.runMetadata)
+    for (const { key, attempts } of open) {
+      const last = attempts.at(-1)
+      if (last === undefined) continue
+      const identity = { ...key, attempt: last.attempt, attemptDir: last.attemptDir }
+      const outcome: Outcome = { kind: 'invalid', reason: 'interrupted', message: 'The coordinator ended before this attempt did.' }
+      await this.#closeAttempt(identity, { outcome, cleanup: 'none', seconds: 0, steps: 0 })
+    }
+    await this.#writeAggregate()
+  }
+
+  async loop(): Promise<void> {
+    for (;;) {
+      const decision = chooseNext({
+        plan: this.#input.contract.scoring,
+        state: this.#input.ledger.state,
+        running: new Set(this.#running.keys()),
+        limits: this.#limits(),
+        isStopping: this.#signal.aborted || this.#broken !== undefined,
+      })
+      if (decision.kind === 'done') return
+      if (decision.kind === 'start') this.#launch(decision.trial, decision.attempt)
+      else await Promise.race(this.#running.values())
+    }
+  }
+
+  async close(): Promise<CampaignResult> {
+    if (this.#broken !== undefined) throw this.#broken
+    const orphans = await this.#services.killSandboxes(this.#input.runMetadata)
+    const result = await this.#writeAggregate()
+    const reason = this.#signal.aborted ? 'interrupted' : result.complete ? 'complete' : 'incomplete'
+    await this.#input.ledger.append({ event: 'RUN_ENDED', timestamp: this.#timestamp(), reason, orphans })
+    return { aggregate: result, orphans, isInterrupted: this.#signal.aborted }
+  }
+
+  #limits() {
+    const { num_envs: numEnvs, max_attempts_per_trial: maxAttemptsPerTrial } = this.#input.contract.operation
+    return { numEnvs, maxAttemptsPerTrial }
+  }
+
+  /** Claims the trial synchronously; everything after that is the attempt's own. */
+  #launch(trial: TrialKey, attempt: number): void {
+    const attemptDir = `attempts/${trial.domain}/${trial.id}/${trial.trial}.${attempt}`
+    const identity = { ...trial, attempt, attemptDir }
+    const running = this.#run(identity)
+      .catch((error: unknown) => {
+        this.#broken ??= error instanceof Error ? error : new Error(String(error))
+      })
+      .finally(() => this.#running.delete(trialId(trial)))
+    this.#running.set(trialId(trial), running)
+  }
+
+  async #run(identity: AttemptIdentity): Promise<void> {
+    const { ledger } = this.#input
+    await ledger.append({ event: 'PLANNED', ...this.#eventKey(identity), attempt_dir: identity.attemptDir })
+    const folder = join(this.#input.runFolder, identity.attemptDir)
+    await mkdir(folder, { recursive: true })
+    const plan = this.#input.planAttempt(identity, folder)
+    await writeJsonAtomic(join(folder, 'attempt.json'), plan.config)
+    this.#services.onEvent({ type: 'attempt_started', identity })
+    const report = await runAttempt(plan, this.#services, {
+      onStarted: (pid) => ledger.append({ event: 'STARTED', ...this.#eventKey(identity), pid }),
+      onPhase: (phase) => this.#services.onEvent({ type: 'attempt_phase', identity, phase }),
+      onStep: (step) => this.#services.onEvent({ type: 'attempt_step', identity, step }),
+      signal: this.#signal,
+    })
+    await this.#closeAttempt(identity, report)
+    await this.#writeAggregate()
+    this.#services.onEvent({ type: 'attempt_ended', identity, report })
+  }
+
+  async #closeAttempt(identity: AttemptIdentity, report: AttemptReport): Promise<void> {
+    const catalogSha256 = await this.#catalog(join(this.#input.runFolder, identity.attemptDir))
+    await this.#input.ledger.append({
+      event: 'TERMINAL',
+      ...this.#eventKey(identity),
+      ...report,
+      ...(catalogSha256 === undefined ? {} : { catalog_sha256: catalogSha256 }),
+    })
+  }
+
+  /** Evidence is catalogued only now, when no process of the attempt is left to change it. */
+  async #catalog(folder: string): Promise<string | undefined> {
+    if ((await stat(folder).catch(() => undefined)) === undefined) return undefined
+    const catalog: Catalog = { schema_version: 1, artifacts: [...(await catalogArtifacts(folder))] }
+    const file = join(folder, 'artifacts.json')
+    await writeJsonAtomic(file, catalog)
+    return sha256File(file)
+  }
+
+  async #writeAggregate(): Promise<Aggregate> {
+    const result = aggregate({
+      runId: this.#input.runId,
+      tasks: this.#input.contract.scoring.tasks.map(({ domain, id }) => ({ domain, id })),
+      trials: this.#input.contract.scoring.trials,
+      state: this.#input.ledger.state,
+      updatedAt: this.#timestamp(),
+      labels: this.#input.labels,
+    })
+    await writeJsonAtomic(join(this.#input.runFolder, 'aggregate.json'), result)
+    return result
+  }
+
+  #eventKey({ domain, id, trial, attempt }: AttemptIdentity): Pick<AttemptEvent, 'domain' | 'task_id' | 'trial' | 'attempt' | 'timestamp'> {
+    return { domain, task_id: id, trial, attempt, timestamp: this.#timestamp() }
+  }
+
+  #timestamp(): string {
+    return this.#services.now().toISOString()
+  }
+}

@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { attemptMessageSchema, type AttemptMessage, type CoordinatorMessage } from '@osworld-e2b/contracts'
+import { readLines } from './json-lines.ts'
+
+export interface ControlServer {
+  /** Unix socket for exactly one attempt; in a folder of its own, mode 0700, with a short name (107 bytes at most). */
+  readonly path: string
+  send(message: CoordinatorMessage): void
+  /** Ends the conversation: to the attempt that means "the coordinator is gone". */
+  hangUp(): void
+  /** Resolves once every line that the attempt wrote was handed on; at once when it never connected. */
+  drained(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface ControlHandlers {
+  onMessage(message: AttemptMessage): void
+  /** A line that is no message: the attempt's fault, told once a line. */
+  onBadLine(problem: string): void
+}
+
+export async function openControlServer(temporaryFolder: string, handlers: ControlHandlers): Promise<ControlServer> {
+  const folder = await mkdtemp(join(temporaryFolder, 'osworld-'))
+  const path = join(folder, 'control.sock')
+  let socket: Socket | undefined
+  let reading: Promise<void> = Promise.resolve()
+  const server = createServer((connection) => {
+    // One attempt, one connection: whoever comes second is not it.
+    if (socket !== undefined) {
+      connection.destroy()
+      return
+    }
+    socket = connection
+    reading = readLines(connection, (line) => handleLine(line, handlers))
+  })
+  try {
+    await listen(server, path)
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+  return {
+    path,
+    send: (message) => void socket?.write(`${JSON.stringify(message)}\n`),
+    hangUp: () => void socket?.end(),
+    drained: () => reading,
+    close: async () => {
+      socket?.destroy()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function handleLine(line: string, handlers: ControlHandlers): void {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    handlers.onBadLine('a line that is not JSON')
+    return
+  }
+  const parsed = attemptMessageSchema.safeParse(value)
+  if (parsed.success) handlers.onMessage(parsed.data)
+  else handlers.onBadLine(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '))
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, () => resolve())
+  })
+}

@@ -1,0 +1,65 @@
+import { mkdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Contract, contractSchema, parseJsonDocument, type RunDocument, runDocumentSchema, type ScoringIdentity } from '@osworld-e2b/contracts'
+import { canonicalJson, sha256Hex, writeJsonAtomic } from '@osworld-e2b/inventory'
+import { SchedulerError } from './scheduler-error.ts'
+
+export interface RunFolder {
+  readonly path: string
+  readonly contract: Contract
+  readonly document: RunDocument
+  readonly isNew: boolean
+}
+
+export interface RunFolderInput {
+  readonly path: string
+  readonly contract: Contract
+  /** `run.json` without what follows from the contract. */
+  readonly document: Omit<RunDocument, 'contract' | 'schema_version'>
+}
+
+/** Digest of what decides the number; a resume must have the same. */
+export function scoringDigest(scoring: ScoringIdentity): string {
+  return sha256Hex(canonicalJson(scoring))
+}
+
+/**
+ * Makes the run's folder with `contract.json` and `run.json`, or opens it for a resume: then the scoring identity must be
+ * the same (the refusal names the fields that differ), while operational settings may change and are written anew.
+ */
+export async function openRunFolder(input: RunFolderInput): Promise<RunFolder> {
+  const { path, contract } = input
+  const earlier = await readRun(path)
+  if (earlier !== undefined) assertSameScoring(path, earlier.contract.scoring, contract.scoring)
+  const document: RunDocument = earlier?.document ?? {
+    schema_version: 1,
+    ...input.document,
+    contract: { path: 'contract.json', scoring_sha256: scoringDigest(contract.scoring) },
+  }
+  await mkdir(path, { recursive: true })
+  await writeJsonAtomic(join(path, 'contract.json'), contract)
+  // Written last: a folder with run.json is a whole one.
+  if (earlier === undefined) await writeJsonAtomic(join(path, 'run.json'), document)
+  return { path, contract, document, isNew: earlier === undefined }
+}
+
+/** The contract and document of an existing run; undefined when there is no `run.json` in the folder. */
+export async function readRun(path: string): Promise<Pick<RunFolder, 'contract' | 'document'> | undefined> {
+  const runFile = join(path, 'run.json')
+  if ((await stat(runFile).catch(() => undefined)) === undefined) return undefined
+  const contractFile = join(path, 'contract.json')
+  return {
+    document: parseJsonDocument(runDocumentSchema, runFile, await readFile(runFile, 'utf8')),
+    contract: parseJsonDocument(contractSchema, contractFile, await readFile(contractFile, 'utf8')),
+  }
+}
+
+function assertSameScoring(path: string, before: ScoringIdentity, now: ScoringIdentity): void {
+  const fields = new Set([...Object.keys(before), ...Object.keys(now)]) as Set<keyof ScoringIdentity>
+  const differing = [...fields].filter((field) => canonicalJson(before[field]) !== canonicalJson(now[field]))
+  if (differing.length === 0) return
+  throw new SchedulerError(
+    'run_differs',
+    `The run in ${path} was made with another ${differing.join(', ')}; one number cannot mix both. Give the same settings again or choose another --run-id.`,
+  )
+}

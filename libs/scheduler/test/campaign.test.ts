@@ -1,0 +1,158 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { fileURLToPath } from 'node:url'
+import { type Contract, contractSchema } from '@osworld-e2b/contracts'
+import { sha256File } from '@osworld-e2b/inventory'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type AttemptReport, type CampaignInput, type CampaignServices, openLedger, runCampaign } from '../src/index.ts'
+
+const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url))
+const sha = 'b'.repeat(64)
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'scheduler-test-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+interface Setup {
+  readonly relay?: string
+  readonly attempt?: string
+  readonly tasks?: readonly string[]
+  readonly maxAttempts?: number
+  readonly timeoutMs?: number
+  readonly remaining?: number
+}
+
+function contractOf({ tasks = ['a'], maxAttempts = 1 }: Setup): Contract {
+  return contractSchema.parse({
+    schema_version: 1,
+    scoring: {
+      profile: 'p',
+      suite: 's',
+      tasks: tasks.map((id) => ({ domain: 'os', id, task_sha256: sha })),
+      trials: 1,
+      template: 'base:6f1f5a3e-0000-4000-8000-000000000000',
+      agent: { kind: 'none' },
+      max_steps: 5,
+      timing: 'settled',
+      screen: { width: 1920, height: 1080 },
+      enable_proxy: false,
+      adjustments_sha256: sha,
+    },
+    operation: {
+      route: { kind: 'local', final: false },
+      num_envs: 2,
+      max_attempts_per_trial: maxAttempts,
+      attempt_timeout_seconds: 60,
+      ready_deadline_seconds: 60,
+      execution_authorized: false,
+    },
+  })
+}
+
+async function run(setup: Setup, signal = new AbortController().signal, onEvent: CampaignServices['onEvent'] = () => undefined) {
+  const ledgerPath = join(folder, 'attempts.jsonl')
+  const ledger = await openLedger(ledgerPath, () => new Date())
+  const reports: AttemptReport[] = []
+  const command = (args: readonly string[]) => ({ file: process.execPath, args, environment: {}, cwd: folder })
+  const input: CampaignInput = {
+    runId: 'r',
+    runFolder: folder,
+    contract: contractOf(setup),
+    ledger,
+    labels: { unconfined: false, unverified: false },
+    runMetadata: { run: 'r' },
+    planAttempt: ({ domain, id, trial, attempt }, attemptFolder) => ({
+      timeoutMs: setup.timeoutMs ?? 60_000,
+      config: {
+        schema_version: 1,
+        run_id: 'r',
+        attempt_dir: attemptFolder,
+        task: { domain, id },
+        task_file: '/task.json',
+        trial,
+        attempt,
+        agent: { kind: 'none' },
+        max_steps: 5,
+        timing: 'settled',
+        screen: { width: 1920, height: 1080 },
+        client_password: 'password',
+        enable_proxy: false,
+        profile_dir: '/profile',
+        record: false,
+      },
+      relayConfigure: {
+        type: 'configure',
+        connection: { route: 'local', api_key: 'k' },
+        template: 'base:6f1f5a3e-0000-4000-8000-000000000000',
+        metadata: { run: 'r', attempt: `${id}.${attempt}` },
+        sandbox_timeout_seconds: 60,
+        ready_deadline_seconds: 60,
+        screen: { width: 1920, height: 1080 },
+        events_file: join(attemptFolder, 'relay-events.jsonl'),
+      },
+    }),
+  }
+  const services: CampaignServices = {
+    relayCommand: command([fixture('relay.mjs'), setup.relay ?? 'well']),
+    attemptCommand: (_config, socket) => command([fixture('attempt.mjs'), setup.attempt ?? 'valid', socket]),
+    killSandboxes: () => Promise.resolve({ found: 0, killed: 0, remaining: setup.remaining ?? 0 }),
+    temporaryFolder: tmpdir(),
+    monotonicMs: () => performance.now(),
+    now: () => new Date(),
+    owner: { pid: process.pid, host: 'test' },
+    onEvent: (event) => {
+      if (event.type === 'attempt_ended') reports.push(event.report)
+      onEvent(event)
+    },
+  }
+  const result = await runCampaign(input, services, signal)
+  await ledger.close()
+  return { result, reports, ledgerPath }
+}
+
+test('a valid attempt ends in the ledger, the catalog and the aggregate', async () => {
+  const { result, ledgerPath } = await run({})
+  expect(result.aggregate).toMatchObject({ complete: true, score_declared: 1, coverage: 1, terminal_attempts: 1 })
+  const events = (await readFile(ledgerPath, 'utf8')).trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
+  expect(events.map(({ event }) => event)).toEqual(['RUN_STARTED', 'PLANNED', 'STARTED', 'TERMINAL', 'RUN_ENDED'])
+  const attemptFolder = join(folder, 'attempts/os/a/1.1')
+  expect(events[3]).toMatchObject({ catalog_sha256: await sha256File(join(attemptFolder, 'artifacts.json')), steps: 2 })
+  expect(await readFile(join(attemptFolder, 'stdout.log'), 'utf8')).toContain('noise')
+})
+
+test.each([
+  ['an attempt that ends without a word', { attempt: 'exit-silently' }, 'runner_exit', undefined],
+  ['a reward out of range', { attempt: 'reward-of-two' }, 'runner_exit', 'evaluate'],
+  ['a sandbox that cannot be made', { relay: 'create-fails' }, 'sandbox_create_failed', undefined],
+  ['a lost guest', { relay: 'loses-guest', attempt: 'await-loss' }, 'guest_lost', undefined],
+  ['a relay that dies', { relay: 'dies', attempt: 'await-loss' }, 'relay_failed', undefined],
+  ['a sandbox that stays behind', { remaining: 1 }, 'cleanup_failed', undefined],
+  ['a relay that reports a failed clean-up', { relay: 'fails-to-clean', remaining: 1 }, 'cleanup_failed', undefined],
+] as const)('%s gives no score', async (_title, setup, reason, phase) => {
+  const { result, reports } = await run(setup)
+  expect(reports[0]?.outcome).toMatchObject({ kind: 'invalid', reason, ...(phase === undefined ? {} : { phase }) })
+  expect(result.aggregate).toMatchObject({ valid_tasks: 0, score_valid: null, invalid_by_reason: { [reason]: 1 } })
+})
+
+test('an attempt that hangs and ignores being asked is forced to end, as a time-out of its phase', async () => {
+  const { reports } = await run({ attempt: 'hang', timeoutMs: 1_000 })
+  expect(reports[0]?.outcome).toMatchObject({ kind: 'invalid', reason: 'timeout', phase: 'agent' })
+})
+
+test('an infrastructure fault is tried again up to the limit, and tasks run beside each other', async () => {
+  const { result } = await run({ relay: 'create-fails', maxAttempts: 3, tasks: ['a', 'b'] })
+  expect(result.aggregate).toMatchObject({ planned_attempts: 6, invalid_by_reason: { sandbox_create_failed: 6 } })
+})
+
+test('stopping interrupts what runs, and the same folder resumes to the full result', async () => {
+  const stop = new AbortController()
+  const first = await run({ attempt: 'hang', tasks: ['a', 'b', 'c'] }, stop.signal, ({ type }) => {
+    if (type === 'attempt_phase') stop.abort()
+  })
+  expect(first.result).toMatchObject({ isInterrupted: true, aggregate: { valid_tasks: 0, complete: false } })
+  const second = await run({ tasks: ['a', 'b', 'c'] })
+  expect(second.result.aggregate).toMatchObject({ complete: true, valid_tasks: 3, score_declared: 1 })
+})

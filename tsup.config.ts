@@ -1,0 +1,44 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { defineConfig } from 'tsup'
+
+interface PackageFile {
+  readonly name: string
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
+const packageFile = JSON.parse(readFileSync('package.json', 'utf8')) as PackageFile
+const isApp = existsSync('src/main.ts')
+const hasGuestAgent = existsSync('src/guest-agent/main.ts')
+
+/**
+ * A lib becomes `dist/index.js` with declarations; an app becomes one file with the workspace's libs bundled in from
+ * source, so that `relay-bin` and the others run without any lib being built. The guest agent is bundled whole, since
+ * nothing may be needed inside a sandbox's image.
+ */
+export default defineConfig([
+  {
+    entry: isApp ? ['src/main.ts'] : ['src/index.ts'],
+    format: ['esm'],
+    platform: 'node',
+    target: 'node20',
+    dts: !isApp,
+    clean: true,
+    sourcemap: true,
+    noExternal: isApp ? [/^@osworld-e2b\//] : [],
+    esbuildOptions(options) {
+      options.conditions = ['@osworld-e2b/source', 'node', 'import', 'default']
+    },
+  },
+  ...(hasGuestAgent
+    ? [
+        {
+          entry: { 'guest-agent': 'src/guest-agent/main.ts' },
+          format: ['cjs' as const],
+          platform: 'node' as const,
+          target: 'node20',
+          noExternal: [/.*/],
+          outExtension: () => ({ js: '.cjs' }),
+        },
+      ]
+    : []),
+])
