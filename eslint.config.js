@@ -30,7 +30,7 @@ const noVendor = {
 const tests = ['**/*.test.ts', '**/test/**/*.ts', '**/e2e/**/*.ts']
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/node_modules/**', '**/results/**'] },
+  { ignores: ['**/dist/**', '**/node_modules/**', '**/results/**', '**/test-results/**'] },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked.map((config) => ({ ...config, files: ['**/*.ts'] })),
   {

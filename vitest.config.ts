@@ -11,6 +11,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     passWithNoTests: false,
     reporters: ['default', 'json'],
-    outputFile: { json: 'dist/test-results/unit.json' },
+    outputFile: { json: 'test-results/unit.json' },
   },
 })

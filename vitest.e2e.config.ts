@@ -11,6 +11,6 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     reporters: ['default', 'json'],
-    outputFile: { json: 'dist/test-results/e2e.json' },
+    outputFile: { json: 'test-results/e2e.json' },
   },
 })

@@ -44,6 +44,7 @@ export {
   type TemplateRef,
 } from './primitives.ts'
 export { buildReceiptSchema, recipeSchema, type BuildReceipt, type Recipe } from './recipe.ts'
+export { relayEventNames, relayEventSchema, type RelayEventLine } from './relay-event.ts'
 export {
   cleanupSchema,
   connectionSchema,

@@ -16,6 +16,8 @@ export interface AttemptPlan {
   readonly config: AttemptConfig
   readonly relayConfigure: RelayConfigure
   readonly timeoutMs: number
+  /** What the attempt must report as the digest of its declared adjustments. */
+  readonly adjustmentsSha256: string
 }
 
 export interface AttemptServices {
@@ -165,12 +167,19 @@ class AttemptSession {
         return this.#hooks.onStep(message.step)
       case 'request':
         return void this.#answer(message.id, message.method)
-      case 'finished': {
-        if (message.outcome === 'valid') return this.verdict.score(message.reward)
-        const { reason, phase, message: reasonText } = message
-        return this.verdict.fail({ reason, message: reasonText, ...(phase === undefined ? {} : { phase }) })
-      }
+      case 'finished':
+        return this.#finish(message)
     }
+  }
+
+  #finish(message: Extract<AttemptMessage, { type: 'finished' }>): void {
+    if (message.outcome === 'invalid') {
+      const { reason, phase, message: reasonText } = message
+      this.verdict.fail({ reason, message: reasonText, ...(phase === undefined ? {} : { phase }) })
+    } else if (message.adjustments_digest !== this.#plan.adjustmentsSha256) {
+      const { adjustmentsSha256: expected } = this.#plan
+      this.#fail({ reason: 'identity_drift', message: `The attempt applied adjustments ${message.adjustments_digest}, the run was made with ${expected}.` })
+    } else this.verdict.score(message.reward)
   }
 
   async #answer(id: number, method: 'start' | 'reset' | 'stop'): Promise<void> {

@@ -58,6 +58,8 @@ class Campaign {
   readonly #signal: AbortSignal
   /** The first failure of our own making (ledger, folder); it stops the run and is thrown at its end. */
   #broken: Error | undefined
+  /** Once what runs is not what the run was made of, nothing more is started. */
+  #hasDrifted = false
 
   constructor(input: CampaignInput, services: CampaignServices, signal: AbortSignal) {
     this.#input = input
@@ -87,7 +89,7 @@ class Campaign {
         state: this.#input.ledger.state,
         running: new Set(this.#running.keys()),
         limits: this.#limits(),
-        isStopping: this.#signal.aborted || this.#broken !== undefined,
+        isStopping: this.#signal.aborted || this.#hasDrifted || this.#broken !== undefined,
       })
       if (decision.kind === 'done') return
       if (decision.kind === 'start') this.#launch(decision.trial, decision.attempt)
@@ -99,9 +101,14 @@ class Campaign {
     if (this.#broken !== undefined) throw this.#broken
     const orphans = await this.#services.killSandboxes(this.#input.runMetadata)
     const result = await this.#writeAggregate()
-    const reason = this.#signal.aborted ? 'interrupted' : result.complete ? 'complete' : 'incomplete'
-    await this.#input.ledger.append({ event: 'RUN_ENDED', timestamp: this.#timestamp(), reason, orphans })
+    await this.#input.ledger.append({ event: 'RUN_ENDED', timestamp: this.#timestamp(), reason: this.#endReason(result), orphans })
     return { aggregate: result, orphans, isInterrupted: this.#signal.aborted }
+  }
+
+  #endReason(result: Aggregate): 'complete' | 'incomplete' | 'interrupted' | 'identity_drift' {
+    if (result.complete) return 'complete'
+    if (this.#hasDrifted) return 'identity_drift'
+    return this.#signal.aborted ? 'interrupted' : 'incomplete'
   }
 
   #limits() {
@@ -141,6 +148,7 @@ class Campaign {
   }
 
   async #closeAttempt(identity: AttemptIdentity, report: AttemptReport): Promise<void> {
+    if (report.outcome.kind === 'invalid' && report.outcome.reason === 'identity_drift') this.#hasDrifted = true
     const catalogSha256 = await this.#catalog(join(this.#input.runFolder, identity.attemptDir))
     await this.#input.ledger.append({
       event: 'TERMINAL',

@@ -23,6 +23,7 @@ interface Setup {
   readonly maxAttempts?: number
   readonly timeoutMs?: number
   readonly remaining?: number
+  readonly adjustments?: string
 }
 
 function contractOf({ tasks = ['a'], maxAttempts = 1 }: Setup): Contract {
@@ -66,6 +67,7 @@ async function run(setup: Setup, signal = new AbortController().signal, onEvent:
     runMetadata: { run: 'r' },
     planAttempt: ({ domain, id, trial, attempt }, attemptFolder) => ({
       timeoutMs: setup.timeoutMs ?? 60_000,
+      adjustmentsSha256: setup.adjustments ?? 'a'.repeat(64),
       config: {
         schema_version: 1,
         run_id: 'r',
@@ -129,6 +131,7 @@ test.each([
   ['a sandbox that cannot be made', { relay: 'create-fails' }, 'sandbox_create_failed', undefined],
   ['a lost guest', { relay: 'loses-guest', attempt: 'await-loss' }, 'guest_lost', undefined],
   ['a relay that dies', { relay: 'dies', attempt: 'await-loss' }, 'relay_failed', undefined],
+  ['an attempt with other adjustments than the run', { adjustments: 'c'.repeat(64) }, 'identity_drift', 'evaluate'],
   ['a sandbox that stays behind', { remaining: 1 }, 'cleanup_failed', undefined],
   ['a relay that reports a failed clean-up', { relay: 'fails-to-clean', remaining: 1 }, 'cleanup_failed', undefined],
 ] as const)('%s gives no score', async (_title, setup, reason, phase) => {

@@ -1,0 +1,41 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { catalogSchema } from '@osworld-e2b/contracts'
+import { sha256File } from '@osworld-e2b/inventory'
+import { readAggregate, readLedger, runToEnd, temporaryResults } from './osworld.ts'
+
+let results: Awaited<ReturnType<typeof temporaryResults>>
+beforeAll(async () => {
+  results = await temporaryResults()
+})
+afterAll(() => results.remove())
+
+test('the starter suite scores 1 with its scripts, and leaves evidence that can be checked', async () => {
+  const { exitCode, output, runFolder } = await runToEnd(results.path, ['--suite', 'starter', '--num-envs', '2'])
+  expect(output).toContain('score 1.0000 over 2 planned tasks, coverage 1.0000')
+  expect(output).toContain(runFolder)
+  expect(exitCode).toBe(0)
+  expect(await readAggregate(runFolder)).toMatchObject({ complete: true, valid_tasks: 2, reward_sum: 2, score_declared: 1 })
+  await expectEvidence(runFolder)
+})
+
+async function expectEvidence(runFolder: string): Promise<void> {
+  const ends = (await readLedger(runFolder)).filter((event) => event.event === 'TERMINAL')
+  const folder = join(runFolder, 'attempts/os/add-bread-to-shopping-list/1.1')
+  const end = ends.find((event) => event.task_id === 'add-bread-to-shopping-list')
+  expect(end?.catalog_sha256).toBe(await sha256File(join(folder, 'artifacts.json')))
+  const { artifacts } = catalogSchema.parse(JSON.parse(await readFile(join(folder, 'artifacts.json'), 'utf8')))
+  for (const { path, sha256 } of artifacts) expect(await sha256File(join(folder, path))).toBe(sha256)
+  const names = artifacts.map(({ path }) => path)
+  expect(names).toEqual(expect.arrayContaining(['attempt.json', 'evaluator.json', 'recording.mp4', 'relay-events.jsonl', 'result.txt', 'stdout.log', 'traj.jsonl', 'upstream.log']))
+  const steps = (await readFile(join(folder, 'traj.jsonl'), 'utf8')).trim().split('\n')
+  expect(await readdir(join(folder, 'screenshots'))).toHaveLength(2 * steps.length)
+  expect((await readFile(join(folder, 'result.txt'), 'utf8')).trim()).toMatch(/^1(\.0)?$/)
+}
+
+test('the starter suite scores 0 with an agent that does nothing, as a complete run', async () => {
+  const { exitCode, runFolder } = await runToEnd(results.path, ['--suite', 'starter', '--agent', 'none', '--num-envs', '2'])
+  expect(exitCode).toBe(0)
+  expect(await readAggregate(runFolder)).toMatchObject({ complete: true, valid_tasks: 2, reward_sum: 0, score_declared: 0 })
+})

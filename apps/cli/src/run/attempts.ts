@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import type { AttemptConfig, Connection, Contract, RelayConfigure } from '@osworld-e2b/contracts'
+import type { AttemptIdentity, AttemptPlan } from '@osworld-e2b/scheduler'
+import type { RunOptions } from './options.ts'
+import type { SelectedTask } from './selection.ts'
+
+export interface AttemptPlanner {
+  readonly options: RunOptions
+  readonly contract: Contract
+  readonly connection: Connection
+  readonly tasks: readonly SelectedTask[]
+  readonly profileFolder: string
+  readonly runMetadata: Readonly<Record<string, string>>
+}
+
+/** Short, so that the sandbox of a dead coordinator ends soon; the heartbeat of a living one keeps extending it. */
+const sandboxTimeoutSeconds = 60
+
+/** Everything one attempt's two processes are told. */
+export function planAttempt(planner: AttemptPlanner, identity: AttemptIdentity, folder: string): AttemptPlan {
+  return {
+    config: attemptConfig(planner, identity, folder),
+    relayConfigure: relayConfigure(planner, identity, folder),
+    timeoutMs: planner.contract.operation.attempt_timeout_seconds * 1000,
+    adjustmentsSha256: planner.contract.scoring.adjustments_sha256,
+  }
+}
+
+function attemptConfig({ options, contract, tasks, profileFolder }: AttemptPlanner, identity: AttemptIdentity, folder: string): AttemptConfig {
+  const { domain, id, trial, attempt } = identity
+  const selected = tasks.find(({ task: { key } }) => key.domain === domain && key.id === id)
+  if (selected === undefined) throw new Error(`The plan names ${domain}/${id}, which is not among the run's tasks.`)
+  return {
+    schema_version: 1,
+    run_id: options.runId,
+    attempt_dir: folder,
+    task: { domain, id },
+    task_file: selected.task.file,
+    trial,
+    attempt,
+    agent: selected.agent,
+    max_steps: contract.scoring.max_steps,
+    timing: contract.scoring.timing,
+    screen: contract.scoring.screen,
+    client_password: 'password',
+    enable_proxy: contract.scoring.enable_proxy,
+    profile_dir: profileFolder,
+    record: options.record,
+  }
+}
+
+function relayConfigure({ contract, connection, runMetadata }: AttemptPlanner, identity: AttemptIdentity, folder: string): RelayConfigure {
+  const { domain, id, trial, attempt } = identity
+  return {
+    type: 'configure',
+    connection,
+    template: contract.scoring.template,
+    metadata: { ...runMetadata, attempt: `${domain}/${id}/${trial}.${attempt}` },
+    sandbox_timeout_seconds: sandboxTimeoutSeconds,
+    ready_deadline_seconds: contract.operation.ready_deadline_seconds,
+    screen: contract.scoring.screen,
+    events_file: join(folder, 'relay-events.jsonl'),
+  }
+}

@@ -1,0 +1,6 @@
+export { catalogArtifacts } from './catalog.ts'
+export { canonicalJson, prettyJson } from './canonical-json.ts'
+export { sha256File, sha256Hex } from './digest.ts'
+export { InventoryError, type InventoryErrorCode } from './inventory-error.ts'
+export { digestTree, type DigestTreeOptions } from './tree-digest.ts'
+export { writeJsonAtomic, type WriteJsonOptions } from './write-json.ts'

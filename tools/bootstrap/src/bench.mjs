@@ -1,0 +1,11 @@
+// `npm run bench [name] [-- --json]`: figures of this machine, measured side by side in one run.
+import { join } from 'node:path'
+import { installNodeModules, main, nx, prepareMachine, workspaceRoot } from './prepare.mjs'
+import { runShown } from './run.mjs'
+
+await main(async () => {
+  await prepareMachine()
+  await installNodeModules()
+  await nx('Compiling', ['run-many', '-t', 'compile'])
+  return runShown([process.execPath, join(workspaceRoot, 'tools', 'bench', 'dist', 'main.js'), ...process.argv.slice(2)], { cwd: workspaceRoot })
+})

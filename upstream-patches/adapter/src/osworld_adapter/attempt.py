@@ -1,0 +1,179 @@
+"""One attempt from import to close; what goes wrong becomes an outcome, never an exit code."""
+
+from __future__ import annotations
+
+import os
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from osworld_adapter.agents import make_agent
+from osworld_adapter.classify import classify
+from osworld_adapter.config import AttemptConfig, read_json
+from osworld_adapter.control import ControlClient
+from osworld_adapter.evaluation_record import EvaluationRecord
+from osworld_adapter.evidence import Evidence
+from osworld_adapter.fields import FieldError
+from osworld_adapter.log_watch import LogWatch, keep_upstream_log
+from osworld_adapter.loop import AttemptLoop, LoopSettings
+from osworld_adapter.outcome import AttemptError, Invalid, Phase, Valid, to_reward
+from osworld_adapter.packages import check_task, load_package_needs, task_functions
+from osworld_adapter.provider import PROVIDER_NAME, make_factory
+from osworld_adapter.upstream import Upstream, adjust, import_upstream, prepare_process
+
+ACTION_SPACE = "pyautogui"
+
+
+class Attempt:
+    """Runs the phases in order; the first failure ends it."""
+
+    def __init__(self, config: AttemptConfig, client: ControlClient) -> None:
+        self._config = config
+        self._client = client
+        self._evidence = Evidence(config.attempt_dir)
+        self._watch = LogWatch(client.abort)
+        self._record = EvaluationRecord()
+        self._env: Any = None
+
+    def run(self) -> Valid | Invalid:
+        """The outcome; evidence is on disk when this returns."""
+        outcome: Valid | Invalid
+        try:
+            outcome = self._measure()
+        except Exception as error:
+            traceback.print_exc()
+            phase = self._client.phase
+            found = classify(error, phase, self._guest())
+            outcome = Invalid(found.reason, phase, found.message)
+        if self._env is not None:
+            self._close()
+        self._evidence.outcome(outcome)
+        return outcome
+
+    def _measure(self) -> Valid:
+        with self._phase("import"):
+            task = self._load_task()
+            upstream = self._import(task)
+        with self._phase("start"):
+            self._env = self._start(upstream)
+        with self._phase("setup"):
+            self._env.reset(task_config=task)
+            self._check_launches()
+            screenshot = self._loop().after_reset()
+        self._act(screenshot)
+        with self._phase("evaluate"):
+            return self._evaluate(upstream)
+
+    def _load_task(self) -> dict[str, Any]:
+        task = read_json(self._config.task_file)
+        if not isinstance(task, dict) or task.get("id") != self._config.task_id:
+            raise FieldError(f"{self._config.task_file} is not the task {self._config.task_id}")
+        return task
+
+    def _import(self, task: dict[str, Any]) -> Upstream:
+        prepare_process(self._config.attempt_dir, os.environ, self._config.enable_proxy)
+        keep_upstream_log(self._config.attempt_dir / "upstream.log", self._watch)
+        upstream = import_upstream(self._config.profile_dir)
+        factory = make_factory(self._client)
+        adjust(
+            upstream,
+            {
+                "provider-factory": lambda original: factory,  # noqa: ARG005
+                "evaluation-record": self._record.wrap_set_evaluator_info,
+            },
+        )
+        needs = load_package_needs(self._config.profile_dir / "packages.json")
+        check_task(task_functions(task), needs, upstream.adjustments.lazy().packages)
+        return upstream
+
+    def _start(self, upstream: Upstream) -> Any:
+        return upstream.module.DesktopEnv(
+            provider_name=PROVIDER_NAME,
+            action_space=ACTION_SPACE,
+            cache_dir=str(self._config.attempt_dir / "cache"),
+            screen_size=self._config.screen,
+            require_a11y_tree=False,
+            enable_proxy=self._config.enable_proxy,
+            client_password=self._config.client_password,
+        )
+
+    def _act(self, screenshot: bytes) -> None:
+        with self._phase("agent"):
+            if self._config.record:
+                self._env.controller.start_recording()
+            loop = self._loop()
+            try:
+                loop.run(make_agent(self._config.agent), screenshot)
+                loop.before_evaluate()
+            finally:
+                if self._config.record:
+                    self._evidence.recording(self._env.controller.end_recording)
+
+    def _evaluate(self, upstream: Upstream) -> Valid:
+        started = time.monotonic()
+        answer: Any = None
+        try:
+            answer = self._env.evaluate()
+        finally:
+            seconds = round(time.monotonic() - started, 3)
+            self._evidence.evaluation(
+                {
+                    "answer": repr(answer),
+                    "calls": self._record.calls,
+                    "conjunction": getattr(self._env, "metric_conj", None),
+                    "loaded_packages": upstream.lazy.loaded,
+                    "missing_packages": upstream.lazy.missing,
+                    "seconds": seconds,
+                }
+            )
+        self._check_launches()
+        refuse_missing_packages(upstream)
+        return Valid(
+            reward=to_reward(answer),
+            evaluator={"metrics": self._record.metrics(), "seconds": seconds},
+            loaded_packages=upstream.lazy.loaded,
+            adjustments_digest=upstream.adjustments.digest,
+            upstream=upstream.identity(),
+        )
+
+    def _close(self) -> None:
+        # The outcome is known by now, and whether the sandbox is gone is for its owner to verify.
+        try:
+            with self._phase("close"):
+                self._env.close()
+        except Exception as error:
+            traceback.print_exc()
+            self._evidence.note(f"close failed: {type(error).__name__}: {error}")
+
+    def _check_launches(self) -> None:
+        if self._watch.launch_failure is not None:
+            raise self._watch.launch_failure
+
+    def _loop(self) -> AttemptLoop:
+        settings = LoopSettings(self._config.timing, self._config.max_steps, self._client.step)
+        return AttemptLoop(self._env, self._evidence, settings, time)
+
+    @contextmanager
+    def _phase(self, phase: Phase) -> Iterator[None]:
+        self._client.enter(phase)
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            self._evidence.phase_took(phase, time.monotonic() - started)
+
+    def _guest(self) -> str | None:
+        return f"{self._env.vm_ip}:{self._env.server_port}" if self._env is not None else None
+
+
+def refuse_missing_packages(upstream: Upstream) -> None:
+    """Throws the score away when an import failed, since upstream's metrics swallow that and answer 0."""
+    if upstream.lazy.missing:
+        pip = " ".join(upstream.lazy.pip_name(name) for name in upstream.lazy.missing)
+        raise AttemptError(
+            "evaluator_error",
+            f"{', '.join(upstream.lazy.missing)} could not be imported while evaluating, so there is no score: "
+            f"pip install {pip}",
+        )

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes import make_config
+from osworld_adapter.config import WaitForWindow, WaitSeconds, parse_config
+from osworld_adapter.fields import FieldError
+
+FOLDER = Path("/attempts/1")
+
+
+def scripted(*actions: Any) -> dict[str, Any]:
+    return make_config(FOLDER, agent={"kind": "scripted", "actions": list(actions)})
+
+
+def test_a_whole_configuration_is_read() -> None:
+    with_default, with_limit = {"wait_for_window": "GIMP"}, {"wait_for_window": "a", "timeout_seconds": 3}
+    config = parse_config(scripted("DONE", with_default, with_limit, {"wait_seconds": 1}))
+    assert config.agent.actions == ("DONE", WaitForWindow("GIMP", 20.0), WaitForWindow("a", 3.0), WaitSeconds(1.0))
+    assert (config.screen, config.timing, config.attempt_dir) == ((1920, 1080), "settled", FOLDER)
+
+
+@pytest.mark.parametrize(
+    ("document", "sentence"),
+    [
+        ([], "config must be an object"),
+        ({}, "config.schema_version is missing"),
+        (make_config(FOLDER, schema_version=2), "config.schema_version must be one of 1, not 2"),
+        (make_config(FOLDER, schema_version=True), "config.schema_version must be one of 1, not True"),
+        (make_config(FOLDER, max_step=3), "config.max_step is not known; did you mean max_steps?"),
+        (make_config(FOLDER, max_steps=0), "config.max_steps must be 1 or more"),
+        (make_config(FOLDER, max_steps=True), "config.max_steps must be a whole number"),
+        (make_config(FOLDER, timing="fast"), "config.timing must be one of settled, upstream"),
+        (make_config(FOLDER, record="yes"), "config.record must be true or false"),
+        (make_config(FOLDER, attempt_dir="here"), "config.attempt_dir must be an absolute path"),
+        (make_config(FOLDER, task={"domain": "os", "id": "1", "url": ""}), "config.task.url is not known"),
+        (make_config(FOLDER, screen={"width": 1}), "config.screen.height is missing"),
+        (make_config(FOLDER, agent={"kind": "robot"}), "config.agent.kind must be one of scripted, none"),
+        (make_config(FOLDER, agent={"kind": "none", "actions": []}), "config.agent.actions is not known"),
+        (scripted(" "), "config.agent.actions[0] is empty"),
+        (scripted("DONE", 3), "config.agent.actions[1] must be an object"),
+        (scripted({"wait_for_window": "("}), "config.agent.actions[0].wait_for_window is no regular expression"),
+        (scripted({"wait_seconds": 0}), "config.agent.actions[0].wait_seconds must be more than 0"),
+        (scripted({"wait_seconds": 1, "then": ""}), "config.agent.actions[0].then is not known"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_path(document: object, sentence: str) -> None:
+    with pytest.raises(FieldError) as refusal:
+        parse_config(document)
+    assert str(refusal.value).startswith(sentence)
