@@ -97,6 +97,18 @@ describe('redactStream', () => {
     }
   })
 
+  it.each([
+    ['a token that is longer than any other and goes on over many chunks', `key sk-${'Ab1_'.repeat(100)}. end`, 'key [secret token]. end'],
+    ['a word that only ends like a token begins', `${'desk'.repeat(40)}sk-${'b'.repeat(60)} end`, undefined],
+  ])('treats %s alike at every place where it is cut', async (_, text, expected) => {
+    const byShape = createRedactor([])
+    const bytes = Buffer.from(text)
+    for (let size = 1; size <= 60; size += 1) {
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_unused, index) => bytes.subarray(index * size, (index + 1) * size))
+      expect(await through(byShape, chunks)).toBe(expected ?? text)
+    }
+  })
+
   it('passes bytes that are not text unchanged', async () => {
     const bytes = Buffer.from(Array.from({ length: 4_096 }, (_, index) => (index * 7) % 256))
     expect(await buffer(Readable.from([bytes.subarray(0, 1_001), bytes.subarray(1_001)]).pipe(redactor.redactStream()))).toEqual(bytes)

@@ -10,8 +10,9 @@ if (!existsSync(marker)) {
   rmSync(folder, { recursive: true, force: true })
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check']
   run(python, ['-m', 'venv', folder])
-  run(join(folder, 'bin', 'python'), [...pip, '--no-deps', '--require-hashes', '-r', upstream])
+  // The checkers first: after upstream, pip would list every dependency that is left out on purpose.
   run(join(folder, 'bin', 'python'), [...pip, '-r', checkers])
+  run(join(folder, 'bin', 'python'), [...pip, '--no-deps', '--require-hashes', '-r', upstream])
   writeFileSync(marker, '')
 }
 
