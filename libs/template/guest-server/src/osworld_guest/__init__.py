@@ -1,0 +1,1 @@
+"""HTTP server of an OSWorld desktop sandbox: commands, files, screen, windows, recording, accessibility tree."""
