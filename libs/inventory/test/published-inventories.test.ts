@@ -41,11 +41,11 @@ describe('a published inventory', () => {
   })
 })
 
-const source = process.env['OSWORLD_TASKS_DIR']
-const needsTasks = source === undefined ? ' (skipped: OSWORLD_TASKS_DIR names no folder of OSWorld tasks)' : ''
+const source = process.env['OSWORLD_TASKS_DIR'] ?? ''
+const needsTasks = source === '' ? ' (skipped: OSWORLD_TASKS_DIR names no folder of OSWorld tasks)' : ''
 
-describe.skipIf(source === undefined)(`the real task files${needsTasks}`, () => {
-  const root = [join(source ?? '', 'evaluation_examples'), source ?? ''].find((folder) => existsSync(join(folder, 'examples'))) ?? ''
+describe.skipIf(source === '')(`the real task files${needsTasks}`, () => {
+  const root = [join(source, 'evaluation_examples'), source].find((folder) => existsSync(join(folder, 'examples'))) ?? ''
 
   it('of the Google Drive suite have their published digests', async () => {
     for (const [id, expected] of driveTasks) {
@@ -54,7 +54,7 @@ describe.skipIf(source === undefined)(`the real task files${needsTasks}`, () => 
   })
 
   it('with their published digests give the published digest of all 369 tasks', async (context) => {
-    const records = join(source ?? '', 'verification.json')
+    const records = join(source, 'verification.json')
     if (!existsSync(records)) return context.skip('this folder has no verification.json with the published digests')
     const published = JSON.parse(await readFile(records, 'utf8')) as Record<string, unknown>[]
     const tasks = published.map((task) => ({

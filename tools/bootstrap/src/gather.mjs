@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { isSupportedPython, programs } from './machine.mjs'
+import { isSupportedPython, programs, testPrograms } from './machine.mjs'
 
 /** Debian's packages put these outside an ordinary user's path. */
 const systemFolders = ['/usr/sbin', '/sbin', '/usr/bin', '/bin']
@@ -21,7 +21,7 @@ export function gatherFacts() {
     hasApt: find('apt-get') !== undefined,
     userNamespaceProblem: process.platform === 'linux' ? userNamespaceProblem() : undefined,
     restriction: restriction(),
-    missingPrograms: Object.keys(programs).filter((name) => find(name) === undefined),
+    missingPrograms: Object.keys({ ...programs, ...testPrograms }).filter((name) => find(name) === undefined),
   }
 }
 

@@ -17,6 +17,9 @@
 /** Programs from system packages, and the Debian/Ubuntu package that brings each. */
 export const programs = { mmdebstrap: 'mmdebstrap', bwrap: 'bubblewrap', newuidmap: 'uidmap', unshare: 'util-linux', setpriv: 'util-linux' }
 
+/** Further programs that only the tests use; without them some tests are skipped with a sentence. */
+export const testPrograms = { Xvfb: 'xvfb', wmctrl: 'wmctrl', ffmpeg: 'ffmpeg' }
+
 /** Keys that a bootstrap of Debian is verified with; Ubuntu lacks them. */
 export const keyringPackage = 'debian-archive-keyring'
 
@@ -61,10 +64,11 @@ export function isSupportedPython(version) {
  *
  * @param {MachineFacts} facts
  * @param {boolean} hasKeyring
+ * @param {Readonly<Record<string, string>>} [wanted] programs and the packages that bring them
  * @returns {readonly string[]}
  */
-export function missingPackages(facts, hasKeyring) {
-  const fromPrograms = Object.entries(programs)
+export function missingPackages(facts, hasKeyring, wanted = programs) {
+  const fromPrograms = Object.entries(wanted)
     .filter(([program]) => facts.missingPrograms.includes(program))
     .map(([, name]) => name)
   return [...new Set([...fromPrograms, ...(facts.hasVenv ? [] : ['python3-venv']), ...(hasKeyring ? [] : [keyringPackage])])].sort()

@@ -3,19 +3,24 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gatherFacts, hasKeyring } from './gather.mjs'
-import { missingPackages, refusal } from './machine.mjs'
+import { missingPackages, programs, refusal, testPrograms } from './machine.mjs'
 import { step } from './progress.mjs'
 import { BootstrapError, runLogged } from './run.mjs'
 
 export const workspaceRoot = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
 const logFile = (/** @type {string} */ name) => join(workspaceRoot, 'results', 'logs', `${name}.log`)
 
-/** Refuses an unsupported machine before anything is installed, then installs what is missing. */
-export async function prepareMachine() {
+/**
+ * Refuses an unsupported machine before anything is installed, then installs what is missing.
+ *
+ * @param {{ forTests?: boolean }} [options] also what only the tests use, where it can be installed
+ */
+export async function prepareMachine(options = {}) {
   const facts = gatherFacts()
   const problem = refusal(facts)
   if (problem !== undefined) throw new BootstrapError(problem, 2)
-  const packages = missingPackages(facts, hasKeyring())
+  const installsForTests = options.forTests === true && facts.isRoot && facts.hasApt
+  const packages = missingPackages(facts, hasKeyring(), installsForTests ? { ...programs, ...testPrograms } : programs)
   if (packages.length > 0) await installPackages(packages, facts)
 }
 

@@ -6,7 +6,7 @@ import { installNodeModules, main, nxEnvironment, prepareMachine, workspaceRoot 
 import { runShown } from './run.mjs'
 
 await main(async () => {
-  await prepareMachine()
+  await prepareMachine({ forTests: true })
   await installNodeModules()
   for (const file of resultFiles(workspaceRoot)) rmSync(file)
   const checks = await nx(['run-many', '-t', 'compile', 'lint', 'typecheck', 'test', '--nxBail=false'])

@@ -1,0 +1,81 @@
+import { isAbsolute, join, normalize, relative } from 'node:path'
+import { type Bubblewrap, namespaceArguments, sealArguments, systemArguments } from './confinement-arguments.ts'
+import { UpstreamError } from './upstream-error.ts'
+
+/** What one attempt may see; every path is absolute with its links resolved, and the same inside as outside. */
+export interface ConfineAttemptOptions {
+  readonly bubblewrap: Bubblewrap
+  readonly python: { readonly python: string; readonly folder: string; readonly basePrefix: string }
+  /** What the interpreter is given. */
+  readonly args: readonly string[]
+  /** All that the attempt gets besides `HOME`, `PATH`, `LANG`, `TMPDIR` and `PWD`. Shown in the process list, so nothing secret. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly adapterFolder: string
+  readonly profileFolder: string
+  readonly taskFile: string
+  readonly runFolder: string
+  /** `attempts/<domain>/<task-id>/<trial>.<attempt>` of the run folder: the only place where the attempt writes. */
+  readonly attemptFolder: string
+  readonly controlSocket: string
+  /** Further files or folders to see, such as a certificate bundle. */
+  readonly readOnlyPaths?: readonly string[]
+}
+
+export interface ConfinedCommand {
+  readonly file: string
+  readonly args: readonly string[]
+  /** Bubblewrap itself needs none. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly cwd: string
+}
+
+/** The command that runs an attempt in its own namespaces. Throws when a path would show it another attempt or the ledger. */
+export function confineAttempt(options: ConfineAttemptOptions): ConfinedCommand {
+  const readOnly = readOnlyPaths(options)
+  refuseExposure(options, readOnly)
+  const { attemptFolder, controlSocket, bubblewrap, python } = options
+  const args = [
+    ...namespaceArguments(bubblewrap),
+    ...systemArguments(),
+    ...readOnly.flatMap((path) => ['--ro-bind', path, path]),
+    ...['--bind', attemptFolder, attemptFolder],
+    ...['--bind', controlSocket, controlSocket],
+    ...sealArguments(),
+    ...['--chdir', attemptFolder, '--clearenv'],
+    ...Object.entries(environmentInside(options)).flatMap(([name, value]) => ['--setenv', name, value]),
+    ...['--', python.python, ...options.args],
+  ]
+  return { file: bubblewrap.path, args, environment: {}, cwd: '/' }
+}
+
+/** Outer folders first, since a later bind covers what was bound below it. */
+function readOnlyPaths({ python, adapterFolder, profileFolder, taskFile, readOnlyPaths: more = [] }: ConfineAttemptOptions): string[] {
+  const paths = [python.basePrefix, python.folder, adapterFolder, profileFolder, taskFile, ...more]
+  return [...new Set(paths)].sort((left, right) => left.length - right.length)
+}
+
+function environmentInside({ environment, python, attemptFolder }: ConfineAttemptOptions): Record<string, string> {
+  const own = { HOME: attemptFolder, PATH: `${join(python.folder, 'bin')}:/usr/bin:/bin`, LANG: 'C.UTF-8', TMPDIR: '/tmp' }
+  return { ...environment, ...own }
+}
+
+function refuseExposure({ runFolder, attemptFolder, controlSocket }: ConfineAttemptOptions, readOnly: readonly string[]): void {
+  for (const path of [runFolder, attemptFolder, controlSocket, ...readOnly]) {
+    if (!isAbsolute(path) || normalize(path) !== path || (path.endsWith('/') && path !== '/')) throw unsafe(`${path} must be an absolute path in its shortest form`)
+  }
+  if (!/^attempts\/[^/]+\/[^/]+\/[^/]+$/.test(relative(runFolder, attemptFolder))) {
+    throw unsafe(`${attemptFolder} must be attempts/<domain>/<task-id>/<trial>.<attempt> of the run folder ${runFolder}`)
+  }
+  for (const path of ['/usr', ...readOnly]) {
+    if (isWithin(runFolder, path)) throw unsafe(`${path} holds the run folder ${runFolder}; keep runs outside of it`)
+    if (isWithin(path, runFolder) && !isWithin(path, attemptFolder)) throw unsafe(`${path} belongs to the run, not to the attempt; keep it outside the run folder`)
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`)
+}
+
+function unsafe(problem: string): UpstreamError {
+  return new UpstreamError('confinement_unsafe', `The attempt cannot be confined: ${problem}.`)
+}

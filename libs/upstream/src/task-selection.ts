@@ -1,0 +1,64 @@
+import type { TaskKey } from '@osworld-e2b/contracts'
+import { UpstreamError } from './upstream-error.ts'
+
+const namedMatches = 5
+const namedNearest = 3
+
+/**
+ * The tasks that the patterns name, each once, in the patterns' order; all when there is no pattern. A pattern is
+ * `domain/id`, or the beginning of an id with or without its domain; it must fit exactly one task.
+ */
+export function selectTasks(keys: readonly TaskKey[], patterns: readonly string[]): TaskKey[] {
+  if (patterns.length === 0) return [...keys]
+  return [...new Set(patterns.map((pattern) => selectOne(keys, pattern)))]
+}
+
+function selectOne(keys: readonly TaskKey[], pattern: string): TaskKey {
+  const slash = pattern.indexOf('/')
+  const domain = slash < 0 ? undefined : pattern.slice(0, slash)
+  const start = pattern.slice(slash + 1)
+  const fitting = keys.filter((key) => start !== '' && key.id.startsWith(start) && (domain === undefined || key.domain === domain))
+  const whole = fitting.filter(({ id }) => id === start)
+  const [match, ...more] = whole.length > 0 ? whole : fitting
+  if (match === undefined) throw unknownTask(keys, pattern)
+  if (more.length > 0) throw ambiguousTask([match, ...more], pattern)
+  return match
+}
+
+function ambiguousTask(matches: readonly TaskKey[], pattern: string): UpstreamError {
+  const rest = matches.length > namedMatches ? ` and ${matches.length - namedMatches} more` : ''
+  const names = matches.slice(0, namedMatches).map(nameOf).join(', ')
+  return new UpstreamError('task_ambiguous', `"${pattern}" fits ${matches.length} tasks: ${names}${rest}; write more of the id.`)
+}
+
+function unknownTask(keys: readonly TaskKey[], pattern: string): UpstreamError {
+  const nearest = keys
+    .map((key) => ({ name: nameOf(key), distance: distanceTo(key, pattern) }))
+    .sort((left, right) => left.distance - right.distance)
+    .slice(0, namedNearest)
+    .map(({ name }) => name)
+  return new UpstreamError('task_unknown', `No task is called "${pattern}"; the nearest of ${keys.length} are ${nearest.join(', ')}.`)
+}
+
+function nameOf({ domain, id }: TaskKey): string {
+  return `${domain}/${id}`
+}
+
+/** Edits between what was written and as long a beginning of the task's id or whole name. */
+function distanceTo(key: TaskKey, pattern: string): number {
+  return Math.min(...[key.id, nameOf(key), `${key.domain}/`].map((name) => editDistance(name.slice(0, pattern.length), pattern)))
+}
+
+/** Levenshtein distance, one row at a time. */
+function editDistance(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
+  for (let at = 0; at < left.length; at += 1) {
+    const next = [at + 1]
+    for (let to = 0; to < right.length; to += 1) {
+      const replaced = (row[to] ?? 0) + (left.charAt(at) === right.charAt(to) ? 0 : 1)
+      next.push(Math.min(replaced, (row[to + 1] ?? 0) + 1, (next[to] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[right.length] ?? 0
+}
