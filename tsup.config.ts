@@ -25,6 +25,8 @@ export default defineConfig([
     clean: true,
     sourcemap: true,
     noExternal: isApp ? [/^@osworld-e2b\//] : [],
+    // Packages of the registry stay in node_modules: many of them cannot be bundled into a module.
+    skipNodeModulesBundle: true,
     esbuildOptions(options) {
       options.conditions = ['@osworld-e2b/source', 'node', 'import', 'default']
     },

@@ -2,7 +2,7 @@ import type { AttemptConfig, AttemptMessage, Cause, Cleanup, Outcome, Phase, Rel
 import { type Child, type ChildCommand, startChild } from './child-process.ts'
 import { type ControlServer, openControlServer } from './control-server.ts'
 import { within } from './deadline.ts'
-import { childPidNamespace, processesIn } from './process-identity.ts'
+import { isProcessAlive, namespaceInit, type ProcessIdentity } from './process-identity.ts'
 import { type RelayProcess, startRelayProcess } from './relay-process.ts'
 import { Verdict } from './verdict.ts'
 
@@ -69,7 +69,7 @@ class AttemptSession {
   #relay: RelayProcess | undefined
   #control: ControlServer | undefined
   #child: Child | undefined
-  #namespace: string | undefined
+  #namespaceInit: ProcessIdentity | undefined
   readonly #plan: AttemptPlan
   readonly #services: AttemptServices
   readonly #hooks: AttemptHooks
@@ -97,7 +97,7 @@ class AttemptSession {
     await this.#child?.exited
     const relayCleanup = (await this.#relay?.close(relayStopMs)) ?? 'none'
     await this.#control?.close()
-    const isEmpty = this.#namespace === undefined || (await processesIn(this.#namespace)).length === 0
+    const isEmpty = this.#namespaceInit === undefined || !(await isProcessAlive(this.#namespaceInit))
     const remaining = await this.#remainingSandboxes()
     if (!isEmpty || remaining === undefined || remaining > 0) return 'failed'
     return relayCleanup === 'none' ? 'none' : 'success'
@@ -186,7 +186,7 @@ class AttemptSession {
     const relay = this.#relay
     const child = this.#child
     if (relay === undefined || child === undefined) return
-    this.#namespace ??= await childPidNamespace(child.pid)
+    this.#namespaceInit ??= await namespaceInit(child.pid)
     const reply = await relay.request(method)
     if (reply.ok) this.#control?.send({ type: 'reply', id, ok: true, ...(method === 'stop' ? {} : { ports: relay.ports }) })
     else this.#control?.send({ type: 'reply', id, ok: false, error: reply.error })

@@ -1,33 +1,35 @@
-import { readdir, readFile, readlink } from 'node:fs/promises'
+import { readFile, readlink } from 'node:fs/promises'
 
-/** Start time of a process in clock ticks since boot (`/proc/<pid>/stat` field 22, proc(5)); undefined when it is gone. */
+export interface ProcessIdentity {
+  readonly pid: number
+  /** Clock ticks since boot (`/proc/<pid>/stat` field 22, proc(5)): tells a reused number. */
+  readonly start: string
+}
+
+/** Start time of a living process in clock ticks since boot; undefined when it is gone or only waits to be reaped. */
 export async function processStart(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  // The command name may hold spaces and parentheses, so fields are counted from its last parenthesis.
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  // The command name may hold spaces and parentheses, so fields are counted from its last parenthesis: 3 is the state.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return fields === undefined || fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
 }
 
 /** Whether exactly that process, and not a later one with the same number, is alive. */
-export async function isProcessAlive(pid: number, start: string): Promise<boolean> {
+export async function isProcessAlive({ pid, start }: ProcessIdentity): Promise<boolean> {
   return (await processStart(pid)) === start
 }
 
-/** Identity of the pid namespace that a child of `pid` lives in, when it differs from `pid`'s own. */
-export async function childPidNamespace(pid: number): Promise<string | undefined> {
+/**
+ * First process of the pid namespace that a child of `pid` made. While it lives the namespace does; once it has ended the
+ * kernel has ended every other process in there. (The namespace's own number would prove nothing: it is used again.)
+ */
+export async function namespaceInit(pid: number): Promise<ProcessIdentity | undefined> {
   const own = await readlink(`/proc/${pid}/ns/pid`).catch(() => undefined)
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  for (const child of children.split(' ').filter(Boolean)) {
+  for (const child of children.split(' ').filter(Boolean).map(Number)) {
     const namespace = await readlink(`/proc/${child}/ns/pid`).catch(() => undefined)
-    if (namespace !== undefined && namespace !== own) return namespace
+    const start = await processStart(child)
+    if (namespace !== undefined && namespace !== own && start !== undefined) return { pid: child, start }
   }
   return undefined
-}
-
-/** Host pids that live in the given pid namespace. */
-export async function processesIn(namespace: string): Promise<readonly number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const found = await Promise.all(
-    pids.map(async (pid) => ((await readlink(`/proc/${pid}/ns/pid`).catch(() => undefined)) === namespace ? Number(pid) : undefined)),
-  )
-  return found.filter((pid) => pid !== undefined)
 }

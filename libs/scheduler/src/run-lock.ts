@@ -55,7 +55,7 @@ async function staleOwner(path: string): Promise<string | undefined> {
   if (text.trim() === '') return text
   const lock = parseJsonDocument(runLockSchema, path, text)
   const isElsewhere = lock.host !== hostname()
-  if (isElsewhere || (await isProcessAlive(lock.pid, lock.pid_start))) {
+  if (isElsewhere || (await isProcessAlive({ pid: lock.pid, start: lock.pid_start }))) {
     throw new SchedulerError(
       'run_locked',
       `The run in ${path} belongs to process ${lock.pid} on ${lock.host} since ${lock.acquired_at}. Wait for it, stop it, or choose another --run-id.`,

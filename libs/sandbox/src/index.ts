@@ -1,0 +1,8 @@
+export { type SandboxSummary } from './control-plane.ts'
+export { endpointHeaders, type GuestEndpoint } from './endpoint.ts'
+export { LeaseError, type LeaseErrorCode } from './lease-error.ts'
+export { type SandboxLease } from './lease.ts'
+export { type KillReport } from './orphans.ts'
+export { connectSandboxes, type LeaseRequest, type Sandboxes } from './sandboxes.ts'
+export { type SandboxTimings } from './timings.ts'
+export { waitForDesktop, type DesktopWait } from './wait-for-desktop.ts'

@@ -1,0 +1,1 @@
+"""Makes the application profiles of the desktop's user, and checks them."""

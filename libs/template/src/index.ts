@@ -1,0 +1,8 @@
+export type { BuildProgress } from './build-progress.ts'
+export type { Clock } from './clock.ts'
+export { contentName } from './content-name.ts'
+export { buildTemplate, type BuildTemplateOptions, type BuiltTemplate } from './e2b-build.ts'
+export { findTemplate, type FindTemplateOptions } from './e2b-find.ts'
+export { loadRecipe, type LoadedRecipe } from './load-recipe.ts'
+export type { RecipeFile, RecipeFileMode } from './recipe-files.ts'
+export { TemplateError, type TemplateErrorCode } from './template-error.ts'
