@@ -1,7 +1,7 @@
 import { guestHostNetworkFolder, guestRuntimeFolder } from './guest-paths.ts'
 
 /**
- * Bash, run as pid 1 of the new namespaces until it becomes `init.sh`. Working folder: the sandbox's folder; every path
+ * Sourced by a bash that is pid 1 of the new namespaces until it becomes `init.sh`; sourced, so that it holds no descriptor of the file. Working folder: the sandbox's folder; every path
  * is relative and `mount` must not resolve it, since guest root may not be able to walk down to it from `/`.
  * Arguments: runtime folder, host name, network mode, overlay lower folders. Descriptor 3 is the listening socket,
  * 4 takes lines for the server, 1 and 2 are the guest's log.

@@ -3,7 +3,7 @@ import { access, chmod, copyFile, mkdir, readFile, realpath, rename, rm, stat, s
 import { basename, delimiter, join } from 'node:path'
 import { sha256File, sha256Hex } from '@osworld-e2b/inventory'
 import { LocalE2bError } from '../error.ts'
-import { initScript } from './guest-scripts.ts'
+import { initScript, setupScript } from './guest-scripts.ts'
 import { deviceSkeleton, mountTables } from './mount-tables.ts'
 import { runCommand } from './run-command.ts'
 
@@ -34,10 +34,11 @@ export async function makeRuntimeFolder(request: RuntimeRequest): Promise<string
   for (const file of libraries) await copyProgram(file, join(partial, 'lib', basename(file)))
   await symlink(basename(loaderOf(libraries)), join(partial, 'lib', 'loader'))
   await writeFile(join(partial, 'init.sh'), initScript)
+  await writeFile(join(partial, 'setup.sh'), setupScript)
   await writeMounts(partial)
   await copyFile(request.agentFile, join(partial, 'agent.cjs'))
   for (const name of ['.', ...folders]) await chmod(join(partial, name), 0o755)
-  for (const name of ['init.sh', 'agent.cjs']) await chmod(join(partial, name), 0o644)
+  for (const name of ['init.sh', 'setup.sh', 'agent.cjs']) await chmod(join(partial, name), 0o644)
   await rename(partial, target)
   return target
 }
@@ -76,7 +77,7 @@ function loaderOf(libraries: readonly string[]): string {
 }
 
 async function runtimeDigest(files: readonly string[], agentFile: string): Promise<string> {
-  const parts = [initScript, JSON.stringify([tablesOf('.'), deviceSkeleton]), await sha256File(agentFile)]
+  const parts = [initScript, setupScript, JSON.stringify([tablesOf('.'), deviceSkeleton]), await sha256File(agentFile)]
   for (const file of files) {
     const { size, mtimeMs } = await stat(file)
     parts.push(`${file} ${size} ${mtimeMs}`)

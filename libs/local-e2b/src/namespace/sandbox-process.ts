@@ -4,7 +4,6 @@ import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { waitForAgent } from '../agent-client/wait-for-agent.ts'
 import { LocalE2bError } from '../error.ts'
-import { setupScript } from './guest-scripts.ts'
 import { keepGuestLog, type GuestLog } from './guest-log.ts'
 import type { ListeningSocket } from './listening-socket.ts'
 import { readProcessIdentity } from './sandbox-folder.ts'
@@ -59,7 +58,7 @@ function spawnSupervisor(request: SandboxProcessRequest): ChildProcess {
   const [file = '', ...enter] = request.enter
   const network = request.setupArguments[2] === 'host' ? [] : ['--net']
   const unshare = ['setpriv', '--pdeathsig', 'KILL', 'unshare', ...namespaces, ...network, '--fork', '--kill-child=SIGKILL', '--']
-  return spawn(file, [...enter, ...unshare, 'bash', '-c', setupScript, 'setup', ...request.setupArguments], {
+  return spawn(file, [...enter, ...unshare, 'bash', '-c', '. "$1/setup.sh"', 'setup', ...request.setupArguments], {
     cwd: request.folder,
     env: request.environment,
     stdio: ['ignore', 'pipe', 'pipe', request.socket.descriptor, 'pipe'],
