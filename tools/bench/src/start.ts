@@ -14,8 +14,8 @@ export function benchStart(): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'osworld-start-'))
   try {
     const clone = join(folder, 'clone')
-    run('git', ['clone', '--quiet', checkout, clone], folder)
-    const start = () => timed(() => run('npm', ['start'], clone, { ...process.env, XDG_CACHE_HOME: join(folder, 'cache') }))
+    run(['git', 'clone', '--quiet', checkout, clone], { cwd: folder, env: process.env })
+    const start = () => timed(() => run(['npm', 'start'], { cwd: clone, env: { ...process.env, XDG_CACHE_HOME: join(folder, 'cache') } }))
     const first = start()
     const second = start()
     return Promise.resolve([
@@ -35,7 +35,7 @@ function timed(work: () => void): number {
   return (performance.now() - startedMs) / 1000
 }
 
-function run(file: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = process.env): void {
+function run([file = '', ...args]: readonly string[], { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv }): void {
   const { status } = spawnSync(file, args, { cwd, env, stdio: ['ignore', process.stderr, process.stderr] })
   if (status !== 0) throw new Error(`${file} ${args.join(' ')} in ${cwd} ended with exit code ${status ?? 'none'}.`)
 }

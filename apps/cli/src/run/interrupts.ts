@@ -9,7 +9,10 @@ export function listenForInterrupts(onFirst: (name: string) => void, force: () =
   const controller = new AbortController()
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const listen = (name: string) => {
-    if (controller.signal.aborted) return force()
+    if (controller.signal.aborted) {
+      force()
+      return
+    }
     onFirst(name)
     controller.abort()
   }
