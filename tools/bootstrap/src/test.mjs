@@ -1,10 +1,12 @@
 // `npm test`: everything that CI runs. Ends with one line, `N passed, N failed`.
 import { rmSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { countResults, resultFiles } from './results.mjs'
 import { installNodeModules, main, nxEnvironment, prepareMachine, workspaceRoot } from './prepare.mjs'
 import { runShown } from './run.mjs'
+
+/** Small base images of the tests, kept between runs where every account can walk to. */
+const testCache = `/var/tmp/osworld-e2b-test-${process.getuid?.() ?? 'any'}`
 
 await main(async () => {
   await prepareMachine({ forTests: true })
@@ -28,15 +30,10 @@ async function prepareDesktop() {
   return setup === 0 ? runShown([process.execPath, app('template-builder'), 'build'], { cwd: workspaceRoot }) : setup
 }
 
-/** Small base images of the tests are kept there between runs, as the desktop template is. */
-function cacheFolder() {
-  return join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'osworld-e2b')
-}
-
 /** @param {readonly string[]} args */
 function nx(args) {
   return runShown([process.execPath, join(workspaceRoot, 'node_modules', 'nx', 'bin', 'nx.js'), ...args], {
     cwd: workspaceRoot,
-    env: { ...nxEnvironment(), OSWORLD_TEST_CACHE: process.env.OSWORLD_TEST_CACHE ?? join(cacheFolder(), 'test') },
+    env: { ...nxEnvironment(), OSWORLD_TEST_CACHE: process.env.OSWORLD_TEST_CACHE ?? testCache },
   })
 }
