@@ -8,7 +8,9 @@ interface PackageFile {
 
 const packageFile = JSON.parse(readFileSync('package.json', 'utf8')) as PackageFile
 const isApp = existsSync('src/main.ts')
-const hasGuestAgent = existsSync('src/guest-agent/main.ts')
+/** The app that starts sandboxes brings the program that runs in them. */
+const guestAgent = '../../libs/local-e2b/src/guest-agent/main.ts'
+const bringsGuestAgent = packageFile.name === '@osworld-e2b/local-e2b-bin'
 
 /**
  * A lib becomes `dist/index.js` with declarations; an app becomes one file with the workspace's libs bundled in from
@@ -22,7 +24,8 @@ export default defineConfig([
     platform: 'node',
     target: 'node20',
     dts: !isApp,
-    clean: true,
+    // The agent's bundle is written beside this one at the same time.
+    clean: !bringsGuestAgent,
     sourcemap: true,
     noExternal: isApp ? [/^@osworld-e2b\//] : [],
     // Packages of the registry stay in node_modules: many of them cannot be bundled into a module.
@@ -31,10 +34,10 @@ export default defineConfig([
       options.conditions = ['@osworld-e2b/source', 'node', 'import', 'default']
     },
   },
-  ...(hasGuestAgent
+  ...(bringsGuestAgent
     ? [
         {
-          entry: { 'guest-agent': 'src/guest-agent/main.ts' },
+          entry: { 'guest-agent': guestAgent },
           format: ['cjs' as const],
           platform: 'node' as const,
           target: 'node20',

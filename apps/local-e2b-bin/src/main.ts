@@ -5,7 +5,7 @@ import { parseArguments, usageExitCode } from './arguments.ts'
 import { serve } from './serve.ts'
 
 /** From `src` and from `dist` alike. */
-const defaultAgent = fileURLToPath(new URL('../../../libs/local-e2b/dist/guest-agent.cjs', import.meta.url))
+const defaultAgent = fileURLToPath(new URL('../dist/guest-agent.cjs', import.meta.url))
 
 async function main(args: readonly string[]): Promise<number> {
   const write = (text: string): void => void process.stdout.write(text)

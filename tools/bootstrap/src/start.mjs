@@ -6,7 +6,7 @@ import { runShown } from './run.mjs'
 await main(async () => {
   await prepareMachine()
   await installNodeModules()
-  await nx('Compiling', ['run-many', '-t', 'compile'])
+  await nx('Compiling', ['run-many', '-t', 'compile', '-p', 'cli,relay-bin,local-e2b-bin,template-builder'])
   const app = (/** @type {string} */ name) => join(workspaceRoot, 'apps', name, 'dist', 'main.js')
   const options = { cwd: workspaceRoot }
   for (const command of [
