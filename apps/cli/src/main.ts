@@ -1,6 +1,10 @@
 import { Command, CommanderError } from 'commander'
+import { AggregationError } from '@osworld-e2b/aggregation'
 import { DocumentError } from '@osworld-e2b/contracts'
+import { InventoryError } from '@osworld-e2b/inventory'
+import { LocalE2bError } from '@osworld-e2b/local-e2b'
 import { SchedulerError } from '@osworld-e2b/scheduler'
+import { TemplateError } from '@osworld-e2b/template'
 import { UpstreamError } from '@osworld-e2b/upstream'
 import { run } from './commands/run.ts'
 import { setup } from './commands/setup.ts'
@@ -21,7 +25,7 @@ function program(onExit: (code: ExitCode) => void): Command {
     .command('setup')
     .description('Make the pinned OSWorld package ready, in a Python environment of its own.')
     .option('--profile <name>', 'pinned OSWorld source', 'package-1.0.2')
-    .action((given: { profile: string }) => setup(given.profile, process.env, steps))
+    .action((given: { profile: string }) => setup(given.profile, { environment: process.env, steps }))
   command
     .command('run')
     .description('Run tasks with an agent, one child process and one sandbox an attempt, and print the score.')
@@ -49,14 +53,21 @@ function program(onExit: (code: ExitCode) => void): Command {
   return command
 }
 
-/** Mistakes of the user's are one sentence and exit code 2; anything else is a fault of ours and shows its stack. */
+/** Errors whose message is one sentence for the user. */
+const sentences = [AggregationError, DocumentError, InventoryError, LocalE2bError, SchedulerError, TemplateError, UpstreamError, UsageError]
+
+/** A mistake of the user's or of the machine's is one sentence and exit code 2; a fault of ours shows its stack. */
 function codeOf(error: unknown): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.complete : exitCode.usage
   if (!(error instanceof Error)) throw error
-  const isExpected = [UsageError, UpstreamError, DocumentError, SchedulerError].some((kind) => error instanceof kind)
+  const isSystem = 'syscall' in error && 'path' in error
+  const isExpected = isSystem || sentences.some((kind) => error instanceof kind)
   process.stderr.write(`${isExpected ? error.message : (error.stack ?? error.message)}\n`)
   return isExpected ? exitCode.usage : exitCode.incomplete
 }
+
+// A reader that has gone (`| head`, a closed terminal) must not end a campaign: its record lies in the run folder.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
 try {
   await program((code) => {

@@ -1,4 +1,4 @@
-export type AggregationErrorCode = 'illegal_transition' | 'unknown_task'
+export type AggregationErrorCode = 'illegal_transition'
 
 /** A ledger that breaks its own rules; the message names the event and the attempt. */
 export class AggregationError extends Error {

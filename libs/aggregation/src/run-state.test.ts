@@ -10,7 +10,7 @@ const planned = (attempt: number, task = 'a'): LedgerEvent => ({
   attempt,
   attempt_dir: `attempts/os/${task}/1.${attempt}`,
 })
-const started = (attempt: number, task = 'a'): LedgerEvent => ({ event: 'STARTED', ...key, task_id: task, attempt, pid: 7 })
+const started = (attempt: number, task = 'a'): LedgerEvent => ({ event: 'STARTED', ...key, task_id: task, attempt, pid: 7, pid_start: '1' })
 const valid = (attempt: number, reward: number, task = 'a'): LedgerEvent => ({
   event: 'TERMINAL',
   ...key,

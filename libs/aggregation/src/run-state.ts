@@ -7,11 +7,13 @@ export interface TrialKey extends TaskKey {
 
 export type AttemptState =
   | { readonly phase: 'planned' }
-  | { readonly phase: 'started'; readonly pid: number }
+  | { readonly phase: 'started'; readonly pid: number; readonly pidStart: string }
   | { readonly phase: 'terminal'; readonly outcome: Outcome; readonly cleanup: Cleanup; readonly seconds: number; readonly steps: number }
 
 export interface AttemptRecord {
   readonly attempt: number
+  /** Which `RUN_STARTED` it was planned after, counted from 1; a resume is a new one. */
+  readonly session: number
   readonly attemptDir: string
   /** When its latest event was written, RFC 3339. */
   readonly since: string
@@ -26,6 +28,15 @@ export interface TrialRecord {
 
 /** Everything a run's ledger says, keyed by `trialId`. */
 export type RunState = ReadonlyMap<string, TrialRecord>
+
+export interface RunFold {
+  /** Live view: it shows every event applied so far. */
+  readonly state: RunState
+  /** How many times the run was started. */
+  readonly session: number
+  /** Applies one event in constant time; throws `AggregationError` and changes nothing when it is illegal. */
+  apply(event: LedgerEvent): void
+}
 
 /** Text key of a trial, also used in messages. */
 export function trialId(key: TrialKey): string {
@@ -47,46 +58,46 @@ export function replay(events: Iterable<LedgerEvent>): RunState {
   return fold.state
 }
 
-export interface RunFold {
-  /** Live view: it shows every event applied so far. */
-  readonly state: RunState
-  /** Applies one event in constant time; throws `AggregationError` and changes nothing when it is illegal. */
-  apply(event: LedgerEvent): void
-}
-
 /** A fold that takes a ledger event by event. */
 export function createRunFold(): RunFold {
-  const state = new Map<string, TrialRecord>()
-  return { state, apply: (event) => applyTo(state, event) }
-}
-
-function applyTo(state: Map<string, TrialRecord>, event: LedgerEvent): void {
-  switch (event.event) {
-    case 'RUN_STARTED':
-    case 'RUN_ENDED':
-    case 'TAIL_CUT':
-      return
-    case 'PLANNED':
-    case 'STARTED':
-    case 'TERMINAL':
-      applyAttemptEvent(state, event)
+  const trials = new Map<string, TrialRecord>()
+  let session = 0
+  return {
+    state: trials,
+    get session() {
+      return session
+    },
+    apply: (event) => {
+      switch (event.event) {
+        case 'RUN_STARTED':
+          session += 1
+          return
+        case 'RUN_ENDED':
+        case 'TAIL_CUT':
+          return
+        case 'PLANNED':
+        case 'STARTED':
+        case 'TERMINAL':
+          applyAttemptEvent(trials, event, session)
+      }
+    },
   }
 }
 
-function applyAttemptEvent(state: Map<string, TrialRecord>, event: AttemptEvent): void {
+function applyAttemptEvent(state: Map<string, TrialRecord>, event: AttemptEvent, session: number): void {
   const key = { domain: event.domain, id: event.task_id, trial: event.trial }
   const trial = state.get(trialId(key)) ?? { key, attempts: [] }
-  state.set(trialId(key), { key, attempts: nextAttempts(trial, event) })
+  state.set(trialId(key), { key, attempts: nextAttempts(trial, event, session) })
 }
 
-function nextAttempts(trial: TrialRecord, event: AttemptEvent): readonly AttemptRecord[] {
+function nextAttempts(trial: TrialRecord, event: AttemptEvent, session: number): readonly AttemptRecord[] {
   const last = trial.attempts.at(-1)
   if (event.event === 'PLANNED') {
     const isOpen = last !== undefined && last.state.phase !== 'terminal'
     if (isOpen || trialReward(trial) !== undefined || event.attempt !== trial.attempts.length + 1) throw illegal(trial, event)
     return [
       ...trial.attempts,
-      { attempt: event.attempt, attemptDir: event.attempt_dir, since: event.timestamp, state: { phase: 'planned' } },
+      { attempt: event.attempt, session, attemptDir: event.attempt_dir, since: event.timestamp, state: { phase: 'planned' } },
     ]
   }
   if (last?.attempt !== event.attempt || last.state.phase === 'terminal') throw illegal(trial, event)
@@ -95,7 +106,7 @@ function nextAttempts(trial: TrialRecord, event: AttemptEvent): readonly Attempt
 }
 
 function stateAfter(event: Exclude<AttemptEvent, { event: 'PLANNED' }>): AttemptState {
-  if (event.event === 'STARTED') return { phase: 'started', pid: event.pid }
+  if (event.event === 'STARTED') return { phase: 'started', pid: event.pid, pidStart: event.pid_start }
   const { outcome, cleanup, seconds, steps } = event
   return { phase: 'terminal', outcome, cleanup, seconds, steps }
 }

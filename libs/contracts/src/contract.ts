@@ -24,6 +24,9 @@ export const scoringIdentitySchema = z.strictObject({
 })
 export type ScoringIdentity = z.infer<typeof scoringIdentitySchema>
 
+/** One day: longer than any task, and well within what a timer can count. */
+export const longestAttemptSeconds = 86_400
+
 /** `contract.json`: what a campaign may do; `operation` may change at a resume, `scoring` may not. */
 export const contractSchema = z.strictObject({
   schema_version: z.literal(1),
@@ -32,8 +35,8 @@ export const contractSchema = z.strictObject({
     route: z.strictObject({ kind: routeSchema, final: z.boolean() }),
     num_envs: z.int().min(1),
     max_attempts_per_trial: z.int().min(1),
-    attempt_timeout_seconds: z.int().min(1),
-    ready_deadline_seconds: z.int().min(1),
+    attempt_timeout_seconds: z.int().min(1).max(longestAttemptSeconds),
+    ready_deadline_seconds: z.int().min(1).max(3_600),
     execution_authorized: z.boolean(),
   }),
 })

@@ -17,7 +17,7 @@ export {
   type Timing,
 } from './attempt-protocol.ts'
 export { catalogEntrySchema, catalogSchema, type Catalog, type CatalogEntry } from './catalog.ts'
-export { contractSchema, scoringIdentitySchema, type Contract, type ScoringIdentity } from './contract.ts'
+export { contractSchema, longestAttemptSeconds, scoringIdentitySchema, type Contract, type ScoringIdentity } from './contract.ts'
 export { ledgerEventSchema, maxMessageLength, type AttemptEvent, type LedgerEvent } from './ledger.ts'
 export { localServerFileSchema, localServerReadySchema, type LocalServerFile, type LocalServerReady } from './local-server.ts'
 export {

@@ -17,7 +17,7 @@ export const maxMessageLength = 2_000
 /** One line of `attempts.jsonl`. */
 export const ledgerEventSchema = z.discriminatedUnion('event', [
   z.strictObject({ event: z.literal('PLANNED'), ...attemptKeyShape, attempt_dir: relativePathSchema }),
-  z.strictObject({ event: z.literal('STARTED'), ...attemptKeyShape, pid: z.int().positive() }),
+  z.strictObject({ event: z.literal('STARTED'), ...attemptKeyShape, pid: z.int().positive(), pid_start: z.string() }),
   z.strictObject({
     event: z.literal('TERMINAL'),
     ...attemptKeyShape,

@@ -5,6 +5,8 @@ import { relativePathSchema, sha256Schema, timestampSchema } from './primitives.
 export const runDocumentSchema = z.strictObject({
   schema_version: z.literal(1),
   run_id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must be a plain folder name'),
+  /** Random; marks this run's sandboxes, since two runs may have the same name. */
+  run_uid: z.string().regex(/^[0-9a-f]{32}$/),
   created_at: timestampSchema,
   contract: z.strictObject({ path: relativePathSchema, scoring_sha256: sha256Schema }),
   upstream: z.strictObject({ name: z.string(), version: z.string(), sha256: sha256Schema }),

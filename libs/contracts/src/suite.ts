@@ -6,7 +6,10 @@ export const suiteSchema = z.strictObject({
   schema_version: z.literal(1),
   name: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),
   description: z.string(),
-  tasks: z.array(taskKeySchema).min(1),
+  tasks: z
+    .array(taskKeySchema)
+    .min(1)
+    .refine((tasks) => new Set(tasks.map(({ domain, id }) => `${domain}/${id}`)).size === tasks.length, 'must name no task twice'),
 })
 export type Suite = z.infer<typeof suiteSchema>
 

@@ -2,15 +2,10 @@ import type { AttemptConfig, AttemptMessage, Cause, Cleanup, Outcome, Phase, Rel
 import { type Child, type ChildCommand, startChild } from './child-process.ts'
 import { type ControlServer, openControlServer } from './control-server.ts'
 import { within } from './deadline.ts'
-import { isProcessAlive, namespaceInit, type ProcessIdentity } from './process-identity.ts'
+import { type AttemptEnd, type OrphanReport, proveEnd } from './attempt-end.ts'
+import { namespaceInit, type ProcessIdentity, processStart } from './process-identity.ts'
 import { type RelayProcess, startRelayProcess } from './relay-process.ts'
 import { Verdict } from './verdict.ts'
-
-export interface OrphanReport {
-  readonly found: number
-  readonly killed: number
-  readonly remaining: number
-}
 
 export interface AttemptPlan {
   readonly config: AttemptConfig
@@ -33,7 +28,7 @@ export interface AttemptServices {
 }
 
 export interface AttemptHooks {
-  onStarted(pid: number): Promise<void>
+  onStarted(process: ProcessIdentity): Promise<void>
   onPhase(phase: Phase): void
   onStep(step: number): void
   readonly signal: AbortSignal
@@ -50,15 +45,24 @@ export interface AttemptReport {
 const relayStartMs = 15_000
 const hangUpMs = 2_000
 const relayStopMs = 20_000
+/** An attempt that was told of a loss ends by itself within a second. */
+const lossMs = 5_000
 
-/** Runs one attempt from its first process to the proof that nothing of it is left. Never throws for what goes wrong in it. */
+/**
+ * Runs one attempt from its first process to the proof that nothing of it is left. What goes wrong in it is its outcome;
+ * it throws only when `onStarted` does, after everything was ended.
+ */
 export async function runAttempt(plan: AttemptPlan, services: AttemptServices, hooks: AttemptHooks): Promise<AttemptReport> {
   const startedMs = services.monotonicMs()
   const session = new AttemptSession(plan, services, hooks)
-  await session.run()
-  const cleanup = await session.end()
-  const outcome = session.verdict.outcome(cleanup, session.exitText)
-  return { outcome, cleanup, seconds: (services.monotonicMs() - startedMs) / 1000, steps: session.steps }
+  let end: AttemptEnd | undefined
+  try {
+    await session.run()
+  } finally {
+    end = await session.end()
+  }
+  const outcome = session.verdict.outcome({ ...end, exit: session.exitText })
+  return { outcome, cleanup: end.cleanup, seconds: (services.monotonicMs() - startedMs) / 1000, steps: session.steps }
 }
 
 class AttemptSession {
@@ -69,7 +73,7 @@ class AttemptSession {
   #relay: RelayProcess | undefined
   #control: ControlServer | undefined
   #child: Child | undefined
-  #namespaceInit: ProcessIdentity | undefined
+  #namespaceInit: Promise<ProcessIdentity | undefined> = Promise.resolve(undefined)
   readonly #plan: AttemptPlan
   readonly #services: AttemptServices
   readonly #hooks: AttemptHooks
@@ -81,51 +85,52 @@ class AttemptSession {
   }
 
   async run(): Promise<void> {
-    try {
-      await this.#start()
-    } catch (error) {
-      this.verdict.fail({ reason: this.#relay === undefined ? 'relay_failed' : 'runner_exit', message: text(error) })
-      return
-    }
-    await this.#untilEnded()
+    const child = await this.#start()
+    if (child === undefined) return
+    await this.#hooks.onStarted({ pid: child.pid, start: (await processStart(child.pid)) ?? 'gone' })
+    await this.#untilEnded(child)
   }
 
   /** Ends what is left, in the reverse order of acquiring, and proves it. */
-  async end(): Promise<Cleanup> {
-    this.#control?.hangUp()
-    if (this.#child !== undefined && (await within(hangUpMs, this.#child.exited)) === undefined) this.#child.kill()
-    await this.#child?.exited
-    const relayCleanup = (await this.#relay?.close(relayStopMs)) ?? 'none'
+  async end(): Promise<AttemptEnd> {
+    await this.#endChild()
+    const relay = this.#relay
+    const relayCleanup = relay === undefined ? 'none' : await relay.close(relayStopMs)
     await this.#control?.close()
-    const isEmpty = this.#namespaceInit === undefined || !(await isProcessAlive(this.#namespaceInit))
-    const remaining = await this.#remainingSandboxes()
-    if (!isEmpty || remaining === undefined || remaining > 0) return 'failed'
-    return relayCleanup === 'none' ? 'none' : 'success'
+    return proveEnd({
+      relayCleanup,
+      namespaceInit: await this.#namespaceInit,
+      killSandboxes: () => this.#services.killSandboxes(this.#plan.relayConfigure.metadata),
+    })
   }
 
-  async #start(): Promise<void> {
+  async #start(): Promise<Child | undefined> {
     const { attempt_dir: folder } = this.#plan.config
-    this.#relay = await startRelayProcess({
-      command: this.#services.relayCommand,
-      configure: this.#plan.relayConfigure,
-      stderrFile: `${folder}/relay.stderr.log`,
-      startDeadlineMs: relayStartMs,
-    })
-    this.#control = await openControlServer(this.#services.temporaryFolder, {
-      onMessage: (message) => this.#take(message),
-      onBadLine: (problem) => this.#fail({ reason: 'runner_exit', message: `The attempt wrote ${problem} to its control socket.` }),
-    })
-    this.#child = await startChild(this.#services.attemptCommand(this.#plan.config, this.#control.path), {
-      stdoutFile: `${folder}/stdout.log`,
-      stderrFile: `${folder}/stderr.log`,
-    })
+    try {
+      this.#relay = await startRelayProcess({
+        command: this.#services.relayCommand,
+        configure: this.#plan.relayConfigure,
+        stderrFile: `${folder}/relay.stderr.log`,
+        startDeadlineMs: relayStartMs,
+      })
+      this.#control = await openControlServer(this.#services.temporaryFolder, {
+        onMessage: (message) => this.#take(message),
+        onBadLine: (problem) => this.#stop({ reason: 'runner_exit', message: `The attempt wrote ${problem} to its control socket.` }),
+      })
+      const command = this.#services.attemptCommand(this.#plan.config, this.#control.path)
+      this.#child = await startChild(command, { stdoutFile: `${folder}/stdout.log`, stderrFile: `${folder}/stderr.log` })
+    } catch (error) {
+      this.verdict.fail({ reason: this.#relay === undefined ? 'relay_failed' : 'runner_exit', message: text(error) })
+      return undefined
+    }
     this.#child.stdin.end()
-    await this.#hooks.onStarted(this.#child.pid)
+    this.#namespaceInit = namespaceInit(this.#child.pid)
+    return this.#child
   }
 
-  async #untilEnded(): Promise<void> {
+  async #untilEnded(child: Child): Promise<void> {
     const { signal } = this.#hooks
-    const interrupt = () => this.#stop({ reason: 'interrupted', message: 'The run was stopped.' })
+    const interrupt = () => this.#stop({ reason: 'interrupted', message: interruptionText(signal) })
     const timer = setTimeout(() => {
       this.#stop({ reason: 'timeout', message: `The attempt took longer than ${this.#plan.timeoutMs / 1000} s.` })
     }, this.#plan.timeoutMs)
@@ -134,23 +139,28 @@ class AttemptSession {
     void this.#relay?.lost.then((loss) => {
       this.#fail(loss)
       this.#control?.send({ type: 'lost', ...loss })
+      void this.#endChild(lossMs)
     })
-    const exit = await this.#child?.exited
+    const exit = await child.exited
     await this.#control?.drained()
     clearTimeout(timer)
     signal.removeEventListener('abort', interrupt)
-    this.exitText = `exit code ${exit?.exitCode ?? 'none'}, signal ${exit?.signal ?? 'none'}`
+    this.exitText = `exit code ${exit.exitCode ?? 'none'}, signal ${exit.signal ?? 'none'}`
   }
 
-  /** Ask (hang up), wait, force. */
   #stop(cause: Omit<Cause, 'phase'>): void {
     this.#fail(cause)
-    this.#control?.hangUp()
+    void this.#endChild()
+  }
+
+  /** Wait, ask (hang up), wait, force. */
+  async #endChild(graceMs = 0): Promise<void> {
     const child = this.#child
     if (child === undefined) return
-    void within(hangUpMs, child.exited).then((exit) => {
-      if (exit === undefined) child.kill()
-    })
+    if (graceMs > 0 && (await within(graceMs, child.exited)) !== undefined) return
+    this.#control?.hangUp()
+    if ((await within(hangUpMs, child.exited)) === undefined) child.kill()
+    await child.exited
   }
 
   #fail(cause: Omit<Cause, 'phase'>): void {
@@ -184,22 +194,15 @@ class AttemptSession {
 
   async #answer(id: number, method: 'start' | 'reset' | 'stop'): Promise<void> {
     const relay = this.#relay
-    const child = this.#child
-    if (relay === undefined || child === undefined) return
-    this.#namespaceInit ??= await namespaceInit(child.pid)
+    if (relay === undefined) return
     const reply = await relay.request(method)
     if (reply.ok) this.#control?.send({ type: 'reply', id, ok: true, ...(method === 'stop' ? {} : { ports: relay.ports }) })
     else this.#control?.send({ type: 'reply', id, ok: false, error: reply.error })
   }
+}
 
-  async #remainingSandboxes(): Promise<number | undefined> {
-    try {
-      return (await this.#services.killSandboxes(this.#plan.relayConfigure.metadata)).remaining
-    } catch (error) {
-      this.verdict.fail({ reason: 'cleanup_failed', message: `Sandboxes could not be listed: ${text(error)}` })
-      return undefined
-    }
-  }
+function interruptionText(signal: AbortSignal): string {
+  return signal.reason instanceof Error && signal.reason.name !== 'AbortError' ? signal.reason.message : 'The run was stopped.'
 }
 
 function text(error: unknown): string {

@@ -1,9 +1,10 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { aggregate, trialId, type TrialKey } from '@osworld-e2b/aggregation'
-import type { Aggregate, AttemptEvent, Catalog, Contract, Outcome, Phase } from '@osworld-e2b/contracts'
+import { aggregate, type AttemptRecord, trialId, type TrialKey } from '@osworld-e2b/aggregation'
+import type { Aggregate, AttemptEvent, Catalog, Cleanup, Contract, Outcome, Phase } from '@osworld-e2b/contracts'
 import { catalogArtifacts, sha256File, writeJsonAtomic } from '@osworld-e2b/inventory'
-import { type AttemptPlan, type AttemptReport, type AttemptServices, type OrphanReport, runAttempt } from './attempt.ts'
+import { type AttemptPlan, type AttemptReport, type AttemptServices, runAttempt } from './attempt.ts'
+import { type AttemptEnd, type OrphanReport, proveEnd } from './attempt-end.ts'
 import { chooseNext } from './choose.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -39,7 +40,8 @@ export interface CampaignServices extends AttemptServices {
 
 export interface CampaignResult {
   readonly aggregate: Aggregate
-  readonly orphans: OrphanReport
+  /** Undefined when the sandboxes could not be listed at the end. */
+  readonly orphans: OrphanReport | undefined
   readonly isInterrupted: boolean
 }
 
@@ -69,17 +71,32 @@ class Campaign {
 
   /** Kills what an earlier owner left and closes its open attempts as interrupted. */
   async open(): Promise<void> {
-    await this.#input.ledger.append({ event: 'RUN_STARTED', timestamp: this.#timestamp(), ...this.#services.owner })
+    const { pid, host } = this.#services.owner
+    await this.#input.ledger.append({ event: 'RUN_STARTED', timestamp: this.#timestamp(), pid, host })
     const open = [...this.#input.ledger.state.values()].filter((trial) => trial.attempts.at(-1)?.state.phase !== 'terminal')
-    if (open.length > 0) await this.#services.killSandboxes(this.#input.runMetadata)
-    for (const { key, attempts } of open) {
+    for (const [index, { key, attempts }] of open.entries()) {
       const last = attempts.at(-1)
-      if (last === undefined) continue
-      const identity = { ...key, attempt: last.attempt, attemptDir: last.attemptDir }
-      const outcome: Outcome = { kind: 'invalid', reason: 'interrupted', message: 'The coordinator ended before this attempt did.' }
-      await this.#closeAttempt(identity, { outcome, cleanup: 'none', seconds: 0, steps: 0 })
+      // One search is enough: it goes by what all sandboxes of the run have in common.
+      if (last !== undefined) await this.#closeLeftover(key, last, index === 0 ? undefined : 'success')
     }
     await this.#writeAggregate()
+  }
+
+  /** The earlier owner's attempt process dies with it; its evidence is closed once it and its sandbox are gone. */
+  async #closeLeftover(key: TrialKey, { attempt, attemptDir, state }: AttemptRecord, relayCleanup: Cleanup | undefined): Promise<void> {
+    const process = state.phase === 'started' ? { pid: state.pid, start: state.pidStart } : undefined
+    const end: AttemptEnd = await proveEnd({
+      relayCleanup: state.phase === 'planned' ? 'none' : relayCleanup,
+      namespaceInit: process,
+      killSandboxes: () => this.#services.killSandboxes(this.#input.runMetadata),
+    })
+    const outcome: Outcome = {
+      kind: 'invalid',
+      reason: 'interrupted',
+      message: 'The coordinator ended before this attempt did.',
+      ...(end.cleanup === 'failed' ? { later: [{ reason: 'cleanup_failed' as const, message: end.cleanupProblem }] } : {}),
+    }
+    await this.#closeAttempt({ ...key, attempt, attemptDir }, { outcome, cleanup: end.cleanup, seconds: 0, steps: 0 })
   }
 
   async loop(): Promise<void> {
@@ -87,6 +104,7 @@ class Campaign {
       const decision = chooseNext({
         plan: this.#input.contract.scoring,
         state: this.#input.ledger.state,
+        session: this.#input.ledger.session(),
         running: new Set(this.#running.keys()),
         limits: this.#limits(),
         isStopping: this.#signal.aborted || this.#hasDrifted || this.#broken !== undefined,
@@ -99,10 +117,20 @@ class Campaign {
 
   async close(): Promise<CampaignResult> {
     if (this.#broken !== undefined) throw this.#broken
-    const orphans = await this.#services.killSandboxes(this.#input.runMetadata)
+    const orphans = await this.#orphans()
     const result = await this.#writeAggregate()
-    await this.#input.ledger.append({ event: 'RUN_ENDED', timestamp: this.#timestamp(), reason: this.#endReason(result), orphans })
+    const event = { event: 'RUN_ENDED' as const, timestamp: this.#timestamp(), reason: this.#endReason(result) }
+    await this.#input.ledger.append({ ...event, ...(orphans === undefined ? {} : { orphans }) })
     return { aggregate: result, orphans, isInterrupted: this.#signal.aborted }
+  }
+
+  /** A server that is gone at the end of a run is no reason to lose the run's result. */
+  async #orphans(): Promise<OrphanReport | undefined> {
+    try {
+      return await this.#services.killSandboxes(this.#input.runMetadata)
+    } catch {
+      return undefined
+    }
   }
 
   #endReason(result: Aggregate): 'complete' | 'incomplete' | 'interrupted' | 'identity_drift' {
@@ -137,7 +165,7 @@ class Campaign {
     await writeJsonAtomic(join(folder, 'attempt.json'), plan.config)
     this.#services.onEvent({ type: 'attempt_started', identity })
     const report = await runAttempt(plan, this.#services, {
-      onStarted: (pid) => ledger.append({ event: 'STARTED', ...this.#eventKey(identity), pid }),
+      onStarted: ({ pid, start }) => ledger.append({ event: 'STARTED', ...this.#eventKey(identity), pid, pid_start: start }),
       onPhase: (phase) => this.#services.onEvent({ type: 'attempt_phase', identity, phase }),
       onStep: (step) => this.#services.onEvent({ type: 'attempt_step', identity, step }),
       signal: this.#signal,

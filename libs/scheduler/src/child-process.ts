@@ -37,8 +37,9 @@ export interface ChildOutput {
  */
 export async function startChild(command: ChildCommand, output: ChildOutput): Promise<Child> {
   const stderr = await appendTo(output.stderrFile)
-  const stdout = output.stdoutFile === undefined ? undefined : await appendTo(output.stdoutFile)
+  let stdout: Writable | undefined
   try {
+    if (output.stdoutFile !== undefined) stdout = await appendTo(output.stdoutFile)
     const options: Options = {
       cwd: command.cwd,
       env: { ...command.environment },

@@ -19,6 +19,8 @@ export type Decision =
 export interface ChooseInput {
   readonly plan: Plan
   readonly state: RunState
+  /** Number of this start of the run: what earlier ones tried does not use up its limits. */
+  readonly session: number
   /** `trialId`s of attempts that run now. */
   readonly running: ReadonlySet<string>
   readonly limits: Limits
@@ -33,7 +35,7 @@ export function chooseNext(input: ChooseInput): Decision {
   if (running.size >= limits.numEnvs) return { kind: 'wait' }
   for (const trial of trialsOf(input.plan)) {
     const record = input.state.get(trialId(trial))
-    if (running.has(trialId(trial)) || !mayTry(record, limits)) continue
+    if (running.has(trialId(trial)) || !mayTry(record, input)) continue
     return { kind: 'start', trial, attempt: (record?.attempts.length ?? 0) + 1 }
   }
   return whenIdle
@@ -46,14 +48,18 @@ function* trialsOf(plan: Plan): Generator<TrialKey> {
 }
 
 /** Whether the outcome table and the contract allow the trial one more attempt. */
-export function mayTry(record: TrialRecord | undefined, limits: Pick<Limits, 'maxAttemptsPerTrial'>): boolean {
+export function mayTry(record: TrialRecord | undefined, { limits, session }: Pick<ChooseInput, 'limits' | 'session'>): boolean {
   if (record === undefined || record.attempts.length === 0) return true
   if (trialReward(record) !== undefined) return false
-  const counts = { up_to_limit: 0, once: 0, at_resume: 0, never: 0 }
-  for (const { state } of record.attempts) {
+  let once = 0
+  let spent = 0
+  for (const { state, session: plannedIn } of record.attempts) {
     if (state.phase !== 'terminal') return false
-    counts[retryAllowance(state.outcome)] += 1
+    const allowance = retryAllowance(state.outcome)
+    if (allowance === 'never') return false
+    if (plannedIn !== session || allowance === 'at_resume') continue
+    spent += 1
+    if (allowance === 'once') once += 1
   }
-  const spent = record.attempts.length - counts.at_resume
-  return counts.never === 0 && counts.once < 2 && spent < limits.maxAttemptsPerTrial
+  return once < 2 && spent < limits.maxAttemptsPerTrial
 }

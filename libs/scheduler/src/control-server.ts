@@ -22,9 +22,12 @@ export interface ControlHandlers {
 }
 
 export async function openControlServer(temporaryFolder: string, handlers: ControlHandlers): Promise<ControlServer> {
-  const folder = await mkdtemp(join(temporaryFolder, 'osworld-'))
+  const folder = await mkdtemp(join(temporaryFolder, 'attempt-'))
   const path = join(folder, 'control.sock')
   let socket: Socket | undefined
+  let hasHungUp = false
+  /** What was said before the attempt connected. */
+  const early: string[] = []
   let reading: Promise<void> = Promise.resolve()
   const server = createServer((connection) => {
     // One attempt, one connection: whoever comes second is not it.
@@ -33,7 +36,13 @@ export async function openControlServer(temporaryFolder: string, handlers: Contr
       return
     }
     socket = connection
-    reading = readLines(connection, (line) => handleLine(line, handlers))
+    connection.on('error', () => undefined)
+    for (const line of early.splice(0)) connection.write(line)
+    if (hasHungUp) connection.end()
+    reading = readLines(connection, {
+      onLine: (line) => handleLine(line, handlers),
+      onTooLong: () => handlers.onBadLine('a line without an end'),
+    })
   })
   try {
     await listen(server, path)
@@ -43,8 +52,15 @@ export async function openControlServer(temporaryFolder: string, handlers: Contr
   }
   return {
     path,
-    send: (message) => void socket?.write(`${JSON.stringify(message)}\n`),
-    hangUp: () => void socket?.end(),
+    send: (message) => {
+      const line = `${JSON.stringify(message)}\n`
+      if (socket === undefined) early.push(line)
+      else socket.write(line)
+    },
+    hangUp: () => {
+      hasHungUp = true
+      socket?.end()
+    },
     drained: () => reading,
     close: async () => {
       socket?.destroy()

@@ -1,4 +1,5 @@
-export type { AttemptPlan, AttemptReport, AttemptServices, OrphanReport } from './attempt.ts'
+export type { AttemptPlan, AttemptReport, AttemptServices } from './attempt.ts'
+export type { OrphanReport } from './attempt-end.ts'
 export {
   runCampaign,
   type AttemptIdentity,
@@ -9,6 +10,7 @@ export {
 } from './campaign.ts'
 export type { ChildCommand } from './child-process.ts'
 export { openLedger, type Ledger } from './ledger.ts'
-export { openRunFolder, readRun, scoringDigest, type RunFolder, type RunFolderInput } from './run-folder.ts'
-export { acquireRunLock, type HeldLock } from './run-lock.ts'
+export { openRunFolder, type RunFolderInput } from './run-folder.ts'
+export { acquireRunLock } from './run-lock.ts'
+export { makeRunTemporaryFolder, type TemporaryFolder } from './run-temporary-folder.ts'
 export { SchedulerError, type SchedulerErrorCode } from './scheduler-error.ts'

@@ -6,6 +6,8 @@ import { SchedulerError } from './scheduler-error.ts'
 
 export interface Ledger {
   readonly state: RunState
+  /** Number of the latest start of the run. */
+  readonly session: () => number
   /** Applies the event, then writes and fsyncs its line; lines keep the order of the calls. */
   append(event: LedgerEvent): Promise<void>
   close(): Promise<void>
@@ -37,6 +39,7 @@ function appender(file: FileHandle, fold: RunFold): Ledger {
   }
   return {
     state: fold.state,
+    session: () => fold.session,
     append: (event) => {
       fold.apply(event)
       tail = tail.then(() => write(`${JSON.stringify(sortKeys(event))}\n`))

@@ -1,4 +1,5 @@
 import { readFile, readlink } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 
 export interface ProcessIdentity {
   readonly pid: number
@@ -19,17 +20,29 @@ export async function isProcessAlive({ pid, start }: ProcessIdentity): Promise<b
   return (await processStart(pid)) === start
 }
 
+const pollMs = 20
+
 /**
- * First process of the pid namespace that a child of `pid` made. While it lives the namespace does; once it has ended the
- * kernel has ended every other process in there. (The namespace's own number would prove nothing: it is used again.)
+ * First process of the pid namespace that a child of `pid` makes; undefined when `pid` ends before it does. While it lives
+ * the namespace does; once it has ended the kernel has ended every other process in there. (The namespace's own number
+ * would prove nothing: it is used again.)
  */
 export async function namespaceInit(pid: number): Promise<ProcessIdentity | undefined> {
+  while ((await processStart(pid)) !== undefined) {
+    const found = await childInOtherNamespace(pid)
+    if (found !== undefined) return found
+    await wait(pollMs)
+  }
+  return undefined
+}
+
+async function childInOtherNamespace(pid: number): Promise<ProcessIdentity | undefined> {
   const own = await readlink(`/proc/${pid}/ns/pid`).catch(() => undefined)
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
   for (const child of children.split(' ').filter(Boolean).map(Number)) {
     const namespace = await readlink(`/proc/${child}/ns/pid`).catch(() => undefined)
     const start = await processStart(child)
-    if (namespace !== undefined && namespace !== own && start !== undefined) return { pid: child, start }
+    if (own !== undefined && namespace !== undefined && namespace !== own && start !== undefined) return { pid: child, start }
   }
   return undefined
 }

@@ -15,8 +15,8 @@ export interface RelayProcess {
   request(type: 'start' | 'reset' | 'stop'): Promise<RelayReply>
   /** Resolves when its sandbox or the process itself is lost before `close`; else stays pending. */
   readonly lost: Promise<RelayLoss>
-  /** Ends its standard input, so it kills its sandbox; forces after the deadline. */
-  close(deadlineMs: number): Promise<Cleanup>
+  /** Ends its standard input, so it kills its sandbox; forces after the deadline. Undefined when it never said how that went. */
+  close(deadlineMs: number): Promise<Cleanup | undefined>
 }
 
 export interface RelayLaunch {
@@ -49,6 +49,8 @@ class RelayLink {
   #onLost: (loss: RelayLoss) => void = () => undefined
   #cleanup: Cleanup | undefined
   #isClosing = false
+  /** Why nothing can be asked of it any more. */
+  #gone: string | undefined
   #nextId = 1
 
   constructor(child: Child) {
@@ -56,7 +58,7 @@ class RelayLink {
     this.listening = new Promise((resolve) => {
       this.#onListening = resolve
     })
-    this.#read = readLines(child.stdout, (line) => this.#take(line))
+    this.#read = readLines(child.stdout, { onLine: (line) => this.#take(line), onTooLong: () => this.#take('a line without an end') })
   }
 
   asProcess(ports: GuestPorts): RelayProcess {
@@ -65,6 +67,7 @@ class RelayLink {
       void this.#child.exited.then(({ exitCode, signal }) => {
         if (this.#isClosing) return
         const message = `relay-bin ended in mid-attempt (exit code ${exitCode ?? 'none'}, signal ${signal ?? 'none'}).`
+        this.#gone = message
         this.#failPending(message)
         resolve({ reason: 'relay_failed', message })
       })
@@ -73,6 +76,7 @@ class RelayLink {
   }
 
   #request(type: 'start' | 'reset' | 'stop'): Promise<RelayReply> {
+    if (this.#gone !== undefined) return Promise.resolve({ type: 'reply', id: 0, ok: false, error: { code: 'relay_failed', message: this.#gone } })
     const id = this.#nextId
     this.#nextId += 1
     return new Promise((resolve) => {
@@ -81,7 +85,7 @@ class RelayLink {
     })
   }
 
-  async #close(deadlineMs: number): Promise<Cleanup> {
+  async #close(deadlineMs: number): Promise<Cleanup | undefined> {
     this.#isClosing = true
     this.#child.stdin.end()
     const exit = await within(deadlineMs, this.#child.exited)
@@ -90,7 +94,7 @@ class RelayLink {
       await this.#child.exited
     }
     await this.#read
-    return this.#cleanup ?? 'failed'
+    return this.#cleanup
   }
 
   #take(line: string): void {

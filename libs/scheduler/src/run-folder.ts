@@ -4,7 +4,7 @@ import { type Contract, contractSchema, parseJsonDocument, type RunDocument, run
 import { canonicalJson, sha256Hex, writeJsonAtomic } from '@osworld-e2b/inventory'
 import { SchedulerError } from './scheduler-error.ts'
 
-export interface RunFolder {
+interface RunFolder {
   readonly path: string
   readonly contract: Contract
   readonly document: RunDocument
@@ -19,7 +19,7 @@ export interface RunFolderInput {
 }
 
 /** Digest of what decides the number; a resume must have the same. */
-export function scoringDigest(scoring: ScoringIdentity): string {
+function scoringDigest(scoring: ScoringIdentity): string {
   return sha256Hex(canonicalJson(scoring))
 }
 
@@ -30,7 +30,10 @@ export function scoringDigest(scoring: ScoringIdentity): string {
 export async function openRunFolder(input: RunFolderInput): Promise<RunFolder> {
   const { path, contract } = input
   const earlier = await readRun(path)
-  if (earlier !== undefined) assertSameScoring(path, earlier.contract.scoring, contract.scoring)
+  if (earlier !== undefined) {
+    assertSameScoring(path, earlier.contract.scoring, contract.scoring)
+    assertSameRuntime(path, earlier.document, input.document)
+  }
   const document: RunDocument = earlier?.document ?? {
     schema_version: 1,
     ...input.document,
@@ -44,7 +47,7 @@ export async function openRunFolder(input: RunFolderInput): Promise<RunFolder> {
 }
 
 /** The contract and document of an existing run; undefined when there is no `run.json` in the folder. */
-export async function readRun(path: string): Promise<Pick<RunFolder, 'contract' | 'document'> | undefined> {
+async function readRun(path: string): Promise<Pick<RunFolder, 'contract' | 'document'> | undefined> {
   const runFile = join(path, 'run.json')
   if ((await stat(runFile).catch(() => undefined)) === undefined) return undefined
   const contractFile = join(path, 'contract.json')
@@ -52,6 +55,19 @@ export async function readRun(path: string): Promise<Pick<RunFolder, 'contract' 
     document: parseJsonDocument(runDocumentSchema, runFile, await readFile(runFile, 'utf8')),
     contract: parseJsonDocument(contractSchema, contractFile, await readFile(contractFile, 'utf8')),
   }
+}
+
+/** The code that decides scores is the upstream package and the interpreter that runs it. */
+function assertSameRuntime(path: string, before: RunDocument, now: RunFolderInput['document']): void {
+  const differing = [
+    before.upstream.sha256 === now.upstream.sha256 ? undefined : `${now.upstream.name} ${now.upstream.version} (it was ${before.upstream.version})`,
+    before.runtime.python === now.runtime.python ? undefined : `Python ${now.runtime.python} (it was ${before.runtime.python})`,
+  ].filter((text) => text !== undefined)
+  if (differing.length === 0) return
+  throw new SchedulerError(
+    'run_differs',
+    `The run in ${path} was made with another ${differing.join(' and ')}; one number cannot mix both. Use the same again or choose another --run-id.`,
+  )
 }
 
 function assertSameScoring(path: string, before: ScoringIdentity, now: ScoringIdentity): void {

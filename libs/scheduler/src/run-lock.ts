@@ -1,4 +1,4 @@
-import { open, readFile, rename, rm } from 'node:fs/promises'
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { parseJsonDocument, type RunLock, runLockSchema } from '@osworld-e2b/contracts'
 import { prettyJson } from '@osworld-e2b/inventory'
@@ -6,6 +6,7 @@ import { isProcessAlive, processStart } from './process-identity.ts'
 import { SchedulerError } from './scheduler-error.ts'
 
 export interface HeldLock {
+  /** Removes the lock, unless somebody else holds it by now. */
   release(): Promise<void>
 }
 
@@ -21,23 +22,25 @@ export async function acquireRunLock(path: string, owner: { readonly pid: number
     pid_start: (await processStart(owner.pid)) ?? 'unknown',
     acquired_at: owner.now.toISOString(),
   }
-  for (;;) {
-    if (await tryCreate(path, prettyJson(mine))) return { release: () => rm(path, { force: true }) }
-    const stale = await staleOwner(path)
-    if (stale === undefined) continue
-    await moveAside(path, stale)
+  const text = prettyJson(mine)
+  const draft = `${path}.${owner.pid}`
+  await writeFile(draft, text)
+  try {
+    // A link appears whole or not at all, so nobody ever reads a half-written lock.
+    while (!(await tryLink(draft, path))) await removeStale(path, `${draft}.stale`)
+  } finally {
+    await rm(draft, { force: true })
+  }
+  return {
+    release: async () => {
+      if ((await readIfThere(path)) === text) await rm(path, { force: true })
+    },
   }
 }
 
-async function tryCreate(path: string, text: string): Promise<boolean> {
+async function tryLink(draft: string, path: string): Promise<boolean> {
   try {
-    const file = await open(path, 'wx', 0o644)
-    try {
-      await file.writeFile(text)
-      await file.datasync()
-    } finally {
-      await file.close()
-    }
+    await link(draft, path)
     return true
   } catch (error) {
     if (isCode(error, 'EEXIST')) return false
@@ -45,34 +48,40 @@ async function tryCreate(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** The text of a lock whose owner is gone; undefined when the lock vanished meanwhile; throws when its owner lives. */
-async function staleOwner(path: string): Promise<string | undefined> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (isCode(error, 'ENOENT')) return undefined
+/** Removes a lock whose owner is gone; throws when its owner lives. Of two that do so at once one finds it moved already. */
+async function removeStale(path: string, aside: string): Promise<void> {
+  const text = await readIfThere(path)
+  if (text === undefined) return
+  await refuseLiving(path, text)
+  try {
+    await rename(path, aside)
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return
     throw error
-  })
-  if (text === undefined) return undefined
-  if (text.trim() === '') return text
-  const lock = parseJsonDocument(runLockSchema, path, text)
-  const isElsewhere = lock.host !== hostname()
-  if (isElsewhere || (await isProcessAlive({ pid: lock.pid, start: lock.pid_start }))) {
-    throw new SchedulerError(
-      'run_locked',
-      `The run in ${path} belongs to process ${lock.pid} on ${lock.host} since ${lock.acquired_at}. Wait for it, stop it, or choose another --run-id.`,
-    )
   }
-  return text
+  const moved = await readIfThere(aside)
+  // A new owner came between the look and the move: its lock goes back where nobody has taken the place meanwhile.
+  if (moved !== undefined && moved !== text) await tryLink(aside, path)
+  await rm(aside, { force: true })
 }
 
-/** Two take-overs at once: only the one that moves the very lock it read goes on; the other sees a new owner. */
-async function moveAside(path: string, expected: string): Promise<void> {
-  const aside = `${path}.stale-${process.pid}`
-  await rename(path, aside).catch((error: unknown) => {
-    if (!isCode(error, 'ENOENT')) throw error
-  })
-  const moved = await readFile(aside, 'utf8').catch(() => expected)
-  if (moved !== expected) await rename(aside, path)
-  else await rm(aside, { force: true })
+async function refuseLiving(path: string, text: string): Promise<void> {
+  const lock = parseJsonDocument(runLockSchema, path, text)
+  const isElsewhere = lock.host !== hostname()
+  if (!isElsewhere && !(await isProcessAlive({ pid: lock.pid, start: lock.pid_start }))) return
+  throw new SchedulerError(
+    'run_locked',
+    `The run in ${path} belongs to process ${lock.pid} on ${lock.host} since ${lock.acquired_at}. Wait for it, stop it, or choose another --run-id.`,
+  )
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined
+    throw error
+  }
 }
 
 function isCode(error: unknown, code: string): boolean {

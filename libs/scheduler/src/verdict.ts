@@ -1,31 +1,28 @@
 import { type Cause, type Cleanup, maxMessageLength, type Outcome } from '@osworld-e2b/contracts'
 
-/** Collects what happened to one attempt; the first cause wins and later ones are kept beside it. */
+const mostLaterCauses = 10
+
+/** Collects what happened to one attempt. What is decided first stays: a reward as well as a cause of failure. */
 export class Verdict {
   readonly #causes: Cause[] = []
   #reward: number | undefined
 
+  /** Counts against the attempt unless it has its reward already; of later causes the first ten are kept beside it. */
   fail(cause: Cause): void {
+    if (this.#reward !== undefined || this.#causes.length > mostLaterCauses) return
     this.#causes.push({ ...cause, message: cause.message.slice(0, maxMessageLength) })
   }
 
   score(reward: number): void {
-    if (this.#causes.length === 0) this.#reward = reward
-  }
-
-  get isDecided(): boolean {
-    return this.#reward !== undefined || this.#causes.length > 0
+    if (this.#causes.length === 0) this.#reward ??= reward
   }
 
   /** A reward counts only when its sandbox is known to be gone; without reward and cause the runner simply ended. */
-  outcome(cleanup: Cleanup, exit: string): Outcome {
-    if (cleanup === 'failed') {
-      const cause: Cause = { reason: 'cleanup_failed', message: 'The sandbox could not be shown to be gone.' }
-      this.#causes.push(cause)
-    }
-    const [first, ...later] = this.#causes
+  outcome(end: { readonly cleanup: Cleanup; readonly cleanupProblem: string; readonly exit: string }): Outcome {
+    const unclean: Cause[] = end.cleanup === 'failed' ? [{ reason: 'cleanup_failed', message: end.cleanupProblem.slice(0, maxMessageLength) }] : []
+    const [first, ...later] = [...this.#causes, ...unclean]
     if (first !== undefined) return { kind: 'invalid', ...first, ...(later.length === 0 ? {} : { later }) }
     if (this.#reward !== undefined) return { kind: 'valid', reward: this.#reward }
-    return { kind: 'invalid', reason: 'runner_exit', message: `The attempt process ended without a result (${exit}).` }
+    return { kind: 'invalid', reason: 'runner_exit', message: `The attempt process ended without a result (${end.exit}).` }
   }
 }

@@ -24,7 +24,8 @@ export const testPrograms = { Xvfb: 'xvfb', wmctrl: 'wmctrl', ffmpeg: 'ffmpeg' }
 export const keyringPackage = 'debian-archive-keyring'
 
 const oldestKernel = [5, 11]
-const oldestNode = [20, 11]
+/** What the packages in the lock file ask for; odd releases between are left out by them. */
+const oldestNode = { 20: [20, 19], 22: [22, 12] }
 
 /**
  * Why this machine can never run sandboxes, as one sentence; undefined when it can.
@@ -36,7 +37,7 @@ export function refusal(facts) {
   if (facts.platform !== 'linux') {
     return `Sandboxes are Linux namespaces and this is ${facts.platform}; use a Linux machine or virtual machine (Debian 12 or Ubuntu).`
   }
-  if (isOlder(facts.nodeVersion, oldestNode)) return `Node ${facts.nodeVersion} is too old; install Node 20.11 or later.`
+  if (!isSupportedNode(facts.nodeVersion)) return `Node ${facts.nodeVersion} does not fit; install Node 20 (20.19 or later), or 22.12 or later.`
   if (isOlder(facts.kernel, oldestKernel)) {
     return `Linux ${facts.kernel} is too old: overlay file systems in user namespaces need 5.11 or later; update the kernel.`
   }
@@ -72,6 +73,13 @@ export function missingPackages(facts, hasKeyring, wanted = programs) {
     .filter(([program]) => facts.missingPrograms.includes(program))
     .map(([, name]) => name)
   return [...new Set([...fromPrograms, ...(facts.hasVenv ? [] : ['python3-venv']), ...(hasKeyring ? [] : [keyringPackage])])].sort()
+}
+
+/** @param {string} version */
+function isSupportedNode(version) {
+  const major = Number(version.split('.')[0])
+  if (major === 20) return !isOlder(version, oldestNode[20])
+  return major >= 22 && major !== 23 && !isOlder(version, oldestNode[22])
 }
 
 /** @param {string} version @param {readonly number[]} oldest */

@@ -22,7 +22,9 @@ test('a supported machine is not refused and needs nothing', () => {
 test.each([
   ['another system', { platform: 'darwin' }, /Linux namespaces and this is darwin/],
   ['an old kernel', { kernel: '5.10.0-27-amd64' }, /Linux 5\.10\.0-27-amd64 is too old/],
-  ['an old Node', { nodeVersion: '18.19.0' }, /Node 18\.19\.0 is too old/],
+  ['an old Node', { nodeVersion: '18.19.0' }, /Node 18\.19\.0 does not fit/],
+  ['an early Node 20', { nodeVersion: '20.11.1' }, /20\.19 or later/],
+  ['an odd Node', { nodeVersion: '23.4.0' }, /Node 23\.4\.0 does not fit/],
   ['another Python', { pythonVersions: ['3.13.1', '3.9.2'] }, /found 3\.13\.1, 3\.9\.2/],
   ['no Python', { pythonVersions: [] }, /none was found/],
   ['forbidden namespaces', { userNamespaceProblem: 'unshare failed: Operation not permitted' }, /Operation not permitted/],

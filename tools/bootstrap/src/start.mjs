@@ -16,5 +16,5 @@ await main(async () => {
     const code = await runShown(command, options)
     if (code !== 0) return code
   }
-  return runShown([process.execPath, app('cli'), 'run', '--suite', 'starter', ...process.argv.slice(2)], options)
+  return runShown([process.execPath, app('cli'), 'run', ...process.argv.slice(2)], options)
 })

@@ -42,7 +42,8 @@ class Coordinator:
             self._connection, _ = self._listener.accept()
         except OSError:
             return
-        with self._connection.makefile("r", encoding="utf-8") as lines:
+        # An attempt that was told of a loss leaves without reading what else was sent to it.
+        with contextlib.suppress(ConnectionResetError), self._connection.makefile("r", encoding="utf-8") as lines:
             for line in lines:
                 message = json.loads(line)
                 self.seen.append(message)

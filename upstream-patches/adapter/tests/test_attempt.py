@@ -169,6 +169,10 @@ def test_a_lost_sandbox_ends_the_attempt_in_the_middle_of_a_call(run: Run, guest
         "the sandbox is gone",
     )
     assert running.coordinator.requests() == ["start"]
+    timeline = json.loads((running.folder / "timeline.json").read_text())
+    assert timeline["outcome"] == finished
+    assert set(timeline["phase_seconds"]) == {"import", "start", "setup"}
+    assert not list(running.folder.glob("*.partial"))
 
 
 def test_an_attempt_does_not_outlive_its_coordinator(run: Run, guest: Guest) -> None:

@@ -33,6 +33,12 @@ def swallow():
         return absent.read()
     except Exception:
         return 0
+def swallow_broken():
+    try:
+        import broken
+        return broken.read()
+    except Exception:
+        return 0
 def swallow_late():
     try:
         from absent_late import read
@@ -54,6 +60,7 @@ def package(tmp_path: Path) -> Path:
         "heavy/__init__.py": HEAVY,
         "heavy/inner.py": "class deep: value = 4",
         "library/__init__.py": "import heavy\nreal = heavy.Thing",
+        "broken/__init__.py": "raise OSError('a shared library is missing')",
     }.items():
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
@@ -90,6 +97,7 @@ CASES: list[tuple[str, str, Any]] = [
     ("names below a submodule resolve", "owner.walk()", 8),
     ("an absent package that a function swallows is recorded", ABSENT, [0, ["absent_module"]]),
     ("so is one that a function imports itself", "[owner.swallow_late(), lazy.missing]", [0, ["absent_late"]]),
+    ("and one that fails otherwise than by ImportError", "[owner.swallow_broken(), lazy.missing]", [0, ["broken"]]),
     ("other libraries get the real module", "__import__('library').real.__name__", "Thing"),
     ("probing by typing and inspect loads nothing", PROBED, [2, []]),
 ]

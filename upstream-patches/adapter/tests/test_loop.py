@@ -12,7 +12,8 @@ from osworld_adapter.agents import ScriptedAgent
 from osworld_adapter.config import Action, Timing, WaitSeconds
 from osworld_adapter.evidence import Evidence
 from osworld_adapter.loop import AttemptLoop, LoopSettings
-from osworld_adapter.outcome import AttemptError
+from osworld_adapter.outcome import AttemptError, Invalid
+from osworld_adapter.windows import Desktop
 
 
 class Clock:
@@ -35,6 +36,10 @@ class Environment:
         self.actions: list[tuple[Any, float]] = []
         self.picture = picture
         self.controller = self
+
+    def execute_python_command(self, command: str) -> dict[str, str]:
+        del command
+        return {"output": "0x01  0 host Panel"}
 
     def get_screenshot(self) -> bytes | None:
         return self.picture
@@ -78,6 +83,19 @@ def test_steps_are_reported_and_upstream_never_pauses(tmp_path: Path) -> None:
 def test_an_agent_that_does_not_stop_is_stopped_after_max_steps(tmp_path: Path) -> None:
     environment, _, _ = play(tmp_path, ("a()", "b()", "c()"), max_steps=2)
     assert [action for action, _ in environment.actions] == ["a()", "b()"]
+
+
+@pytest.mark.parametrize(("timing", "slept"), [("settled", 15.4), ("upstream", 60.0)])
+def test_a_promised_window_that_does_not_come_is_noted_where_windows_are_waited_for(
+    tmp_path: Path, timing: Timing, slept: float
+) -> None:
+    clock, evidence = Clock(), Evidence(tmp_path)
+    loop = AttemptLoop(Environment(), evidence, LoopSettings(timing, 1, lambda *_: None), clock)
+    loop.after_reset(Desktop({"0x01": "Panel"}, b"picture"), promised=1)
+    evidence.outcome(Invalid("timeout", "agent", ""))
+    notes = json.loads((tmp_path / "timeline.json").read_text())["notes"]
+    assert sum(clock.slept) == pytest.approx(slept)
+    assert notes == (["the set-up promised 1 new windows and 0 came within 15.0 s"] if timing == "settled" else [])
 
 
 def test_a_guest_without_a_picture_is_lost(tmp_path: Path) -> None:

@@ -98,17 +98,15 @@ CASES = {
         [record("desktopenv.pycontroller", "get_file", "Failed to get file. Status code: %d", 404)] * 3,
         None,
     ),
-    "a gateway's answer is not the guest's": (
-        [record("desktopenv.getters.general", "get_vm_command_line", "Failed. Status code: %d", 502)],
-        "guest_lost",
-    ),
     "set-up steps do not try again": (
         [record("desktopenv.setup", "_execute_setup", "An error occurred: %s", ConnectionError("x"))],
         "guest_lost",
     ),
-    "a set-up that never reached the guest": (
-        [record("desktopenv.env", "reset", "Environment setup failed, retrying (%d/%d)...", 1, 5)],
-        "guest_not_ready",
+    "a guest that was waited for and came back": ([record("desktopenv.setup", "setup", "retry: 19/20")], None),
+    "a guest that was waited for in vain": ([record("desktopenv.setup", "setup", "retry: 20/20")], "guest_lost"),
+    "a record that cannot be formatted disturbs nobody": (
+        [record("desktopenv.pycontroller", "run", "return code: %d", None)],
+        None,
     ),
 }
 
@@ -120,3 +118,50 @@ def test_upstreams_log_tells_of_a_lost_guest(records: list[logging.LogRecord], r
     for item in records:
         watch.handle(item)
     assert [error.reason for error in lost] == ([reason] if reason else [])
+
+
+FAILED = record("desktopenv.setup", "_execute_setup", "Failed to launch application. Status code: %s", "no python")
+DONE = logging.LogRecord(
+    "desktopenv.setup", logging.INFO, "", 0, "SETUP COMPLETED: _execute_setup({})", (), None, func="setup"
+)
+WORKED = logging.LogRecord(
+    "desktopenv.setup", logging.INFO, "", 0, "Command executed successfully", (), None, func="_execute_setup"
+)
+GETTER = "desktopenv.getter.file"
+FAULTS = {
+    "a command that could not be run": ([FAILED, DONE], "setup_failed"),
+    "a command that worked when it was repeated": ([FAILED, WORKED, DONE], None),
+    "a command whose program is absent": (
+        [record("desktopenv.setup", "_execute_setup", "Status code: %s", "No such file or directory"), DONE],
+        "application_missing",
+    ),
+    "a window that is not there is the agent's business": (
+        [record("desktopenv.setup", "_activate_window_setup", "Failed to activate window. Status code: %s", "none")],
+        None,
+    ),
+    "a wallpaper that could not be set": (
+        [record("desktopenv.setup", "_change_wallpaper_setup", "Failed. Status code: %s", "gsettings failed")],
+        "setup_failed",
+    ),
+    "a guest file that could not be kept": (
+        [record(GETTER, "get_vm_file", "IO error writing file /a: No space left on device")],
+        "evaluator_error",
+    ),
+    "a browser driver that broke down": (
+        [record("desktopenv.getters.chrome", "get_open_tabs_info", "Connection closed while reading from the driver")],
+        "evaluator_error",
+    ),
+    "a model that could not be downloaded": (
+        [record("desktopenv.metric.docs", "compare", "OCR processing failed: <urlopen error no route>")],
+        "evaluator_error",
+    ),
+    "a file that the guest lacks": ([record(GETTER, "get_vm_file", "Failed to get file from VM: /a")], None),
+}
+
+
+@pytest.mark.parametrize(("records", "reason"), FAULTS.values(), ids=FAULTS.keys())
+def test_upstreams_log_tells_of_what_forbids_a_score(records: list[logging.LogRecord], reason: str | None) -> None:
+    watch = LogWatch(lambda error: pytest.fail(str(error)))
+    for item in records:
+        watch.handle(item)
+    assert (watch.fault.reason if watch.fault else None) == reason

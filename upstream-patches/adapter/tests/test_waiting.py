@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from osworld_adapter.waiting import settle, window_titles
+from osworld_adapter.waiting import settle
 
 
 class Clock:
@@ -47,8 +47,3 @@ def test_a_screen_that_never_stands_still_is_waited_for_no_longer_than_the_bound
     clock, frames = Clock(), moving()
     assert not settle(lambda: next(frames), 5.0, clock).still
     assert 5.0 <= clock.now < 5.5
-
-
-def test_titles_are_what_follows_the_host() -> None:
-    listing = "0x03a00003  0 osworld Terminal - ls  -l\n0x01 -1 osworld \nGtk-WARNING cannot open\n"
-    assert window_titles(listing) == ["Terminal - ls  -l"]

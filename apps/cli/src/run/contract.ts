@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Contract, TemplateRef } from '@osworld-e2b/contracts'
+import { type Contract, contractSchema, parseDocument, type TemplateRef } from '@osworld-e2b/contracts'
 import { canonicalJson, sha256Hex } from '@osworld-e2b/inventory'
 import type { Profile } from '../commands/setup.ts'
 import type { RunOptions } from './options.ts'
@@ -23,7 +23,7 @@ export interface ContractInput {
 
 /** The contract of a free run on local sandboxes; nothing in it allows spending. */
 export function localContract({ options, selection, profile, template, adjustmentsSha256: adjustments }: ContractInput): Contract {
-  return {
+  return parseDocument(contractSchema, 'The contract of these options', {
     schema_version: 1,
     scoring: {
       profile: profile.name,
@@ -49,7 +49,7 @@ export function localContract({ options, selection, profile, template, adjustmen
       ready_deadline_seconds: readyDeadlineSeconds,
       execution_authorized: false,
     },
-  }
+  })
 }
 
 /** A desktop takes seconds alone and half a minute when many start on few cores. */

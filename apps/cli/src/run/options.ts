@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { freemem, availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type TemplateRef, templateRefSchema, type Timing, timingSchema } from '@osworld-e2b/contracts'
+import { longestAttemptSeconds, type TemplateRef, templateRefSchema, type Timing, timingSchema } from '@osworld-e2b/contracts'
 import { UsageError } from '../usage-error.ts'
 import { cacheFolder, workspace } from '../workspace.ts'
 
@@ -60,7 +60,7 @@ export function parseRunOptions(given: RunArguments, environment: NodeJS.Process
     trials: wholeNumber('--trials', given.trials),
     maxSteps: wholeNumber('--max-steps', given.maxSteps),
     maxAttempts: wholeNumber('--max-attempts', given.maxAttempts),
-    attemptTimeoutSeconds: wholeNumber('--attempt-timeout', given.attemptTimeout),
+    attemptTimeoutSeconds: wholeNumber('--attempt-timeout', given.attemptTimeout, longestAttemptSeconds),
     timing: oneOf('--timing', given.timing, timingSchema.options),
     template: templateOf(given.template),
     profile: given.profile,
@@ -81,6 +81,7 @@ function sourceOf({ suite, tasks }: RunArguments): RunOptions['source'] {
   if (suite !== undefined && tasks !== undefined) throw new UsageError('--suite and --tasks exclude each other: give the one that holds your tasks.')
   if (tasks !== undefined) return { kind: 'tasks', folder: resolve(tasks) }
   const name = suite ?? 'starter'
+  if (name === '') throw new UsageError('--suite needs a name or a folder.')
   return { kind: 'suite', folder: name.includes('/') ? resolve(name) : join(workspace.suites, name) }
 }
 
@@ -91,10 +92,10 @@ function templateOf(given: string | undefined): TemplateRef | undefined {
   throw new UsageError(`--template ${given} is not name:build_id; give what \`nx run template-builder:build\` printed, since a tag can move under a run.`)
 }
 
-function wholeNumber(flag: string, given: string): number {
+function wholeNumber(flag: string, given: string, most = 1_000_000): number {
   const value = Number(given)
-  if (Number.isSafeInteger(value) && value >= 1) return value
-  throw new UsageError(`${flag} ${given} is not a whole number of at least 1.`)
+  if (/^\d+$/.test(given) && value >= 1 && value <= most) return value
+  throw new UsageError(`${flag} ${given} is not a whole number from 1 to ${most}.`)
 }
 
 function oneOf<Value extends string>(flag: string, given: string, allowed: readonly Value[]): Value {

@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import type { Connection } from '@osworld-e2b/contracts'
 import { connectSandboxes } from '@osworld-e2b/sandbox'
@@ -18,6 +18,7 @@ export function childEnvironment(environment: NodeJS.ProcessEnv): Record<string,
 export interface ServicesInput {
   readonly bubblewrap: Bubblewrap
   readonly runFolder: string
+  readonly temporaryFolder: string
   readonly profile: Profile
   readonly connection: Connection
   readonly environment: NodeJS.ProcessEnv
@@ -25,25 +26,26 @@ export interface ServicesInput {
 }
 
 /** Wires the scheduler to this machine: which processes an attempt is made of, and how its sandboxes are found again. */
-export function campaignServices({ bubblewrap, runFolder, profile, connection, environment, onEvent }: ServicesInput): CampaignServices {
+export function campaignServices({ bubblewrap, runFolder, temporaryFolder, profile, connection, environment, onEvent }: ServicesInput): CampaignServices {
   const sandboxes = connectSandboxes(connection)
-  const temporaryFolder = tmpdir()
-  mkdirSync(temporaryFolder, { recursive: true })
+  const confine = (attemptFolder: string, taskFile: string, controlSocket: string) =>
+    confineAttempt({
+      bubblewrap,
+      python: profile.environment,
+      args: ['-m', 'osworld_adapter', '--config', join(attemptFolder, 'attempt.json')],
+      environment: { OSWORLD_CONTROL_SOCKET: controlSocket, PYTHONPATH: workspace.adapterSource, PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' },
+      adapterFolder: workspace.adapterSource,
+      profileFolder: profile.folder,
+      taskFile,
+      runFolder,
+      attemptFolder,
+      controlSocket,
+    })
+  // A run folder in a place that every attempt sees is refused now, not by each attempt.
+  confine(join(runFolder, 'attempts', 'domain', 'task', '1.1'), workspace.adapterSource, join(temporaryFolder, 'control.sock'))
   return {
     relayCommand: { file: process.execPath, args: [workspace.relayMain], environment: childEnvironment(environment), cwd: workspace.root },
-    attemptCommand: (config, controlSocket) =>
-      confineAttempt({
-        bubblewrap,
-        python: profile.environment,
-        args: ['-m', 'osworld_adapter', '--config', `${config.attempt_dir}/attempt.json`],
-        environment: { OSWORLD_CONTROL_SOCKET: controlSocket, PYTHONPATH: workspace.adapterSource, PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' },
-        adapterFolder: workspace.adapterSource,
-        profileFolder: profile.folder,
-        taskFile: config.task_file,
-        runFolder,
-        attemptFolder: config.attempt_dir,
-        controlSocket,
-      }),
+    attemptCommand: (config, controlSocket) => confine(config.attempt_dir, config.task_file, controlSocket),
     killSandboxes: async (metadata) => {
       const { found, killed, remaining } = await sandboxes.killMatching(metadata)
       return { found: found.length, killed: killed.length, remaining: remaining.length }

@@ -24,6 +24,7 @@ export async function selectTasks(options: RunOptions): Promise<Selection> {
   const { source, selection } = options
   if (source.kind === 'tasks' && selection.length === 0) throw new UsageError('--tasks needs at least one --task DOMAIN/ID.')
   const loaded = await loadTasks({ tasksDir: source.folder, selection })
+  refuseDuplicates(loaded.tasks.map(({ key }) => `${key.domain}/${key.id}`))
   const suite = loaded.source.name ?? 'tasks'
   if (options.agent === 'none') {
     return { suite, tasks: loaded.tasks.map((task) => ({ task, agent: { kind: 'none' } })), scripts: undefined }
@@ -32,6 +33,11 @@ export async function selectTasks(options: RunOptions): Promise<Selection> {
   const scripted = await Promise.all(loaded.tasks.map((task) => withScript(task, folder)))
   const digests = scripted.map(({ task: { key }, sha256 }) => ({ ...key, sha256 }))
   return { suite, tasks: scripted, scripts: { name: options.scripts, sha256: sha256Hex(canonicalJson(digests)) } }
+}
+
+function refuseDuplicates(names: readonly string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw new UsageError(`The task ${twice} is named twice; it would count twice, so name it once.`)
 }
 
 /** A set of the suite by its name, else a folder. */

@@ -23,7 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="osworld_adapter")
     parser.add_argument("--config", type=Path, required=True, help="the attempt's configuration, JSON")
     config_file: Path = parser.parse_args(arguments).config
-    socket_path = os.environ.get(SOCKET_VARIABLE)
+    socket_path = os.environ.pop(SOCKET_VARIABLE, None)  # What the attempt starts has no business with it.
     if not socket_path:
         print(f"{SOCKET_VARIABLE} is not set; it names the coordinator's unix socket", file=sys.stderr)
         return USAGE_ERROR

@@ -16,14 +16,18 @@ from osworld_adapter.control import ControlClient
 from osworld_adapter.evaluation_record import EvaluationRecord
 from osworld_adapter.evidence import Evidence
 from osworld_adapter.fields import FieldError
+from osworld_adapter.guest_traffic import GuestTraffic, watch_traffic
+from osworld_adapter.host_programs import HostPrograms
 from osworld_adapter.log_watch import LogWatch, keep_upstream_log
-from osworld_adapter.loop import AttemptLoop, LoopSettings
+from osworld_adapter.loop import AttemptLoop, LoopSettings, seen
 from osworld_adapter.outcome import AttemptError, Invalid, Phase, Valid, to_reward
 from osworld_adapter.packages import check_task, load_package_needs, task_functions
 from osworld_adapter.provider import PROVIDER_NAME, make_factory
 from osworld_adapter.upstream import Upstream, adjust, import_upstream, prepare_process
+from osworld_adapter.windows import look, promised_windows
 
 ACTION_SPACE = "pyautogui"
+PROGRAM_OWNERS = ("desktop_env", "playwright")
 
 
 class Attempt:
@@ -34,22 +38,27 @@ class Attempt:
         self._client = client
         self._evidence = Evidence(config.attempt_dir)
         self._watch = LogWatch(client.abort)
-        self._record = EvaluationRecord()
         self._env: Any = None
+        self._traffic = GuestTraffic(self._guest_port, lambda: client.phase, client.abort)
+        self._programs = HostPrograms(PROGRAM_OWNERS)
+        self._record = EvaluationRecord()
+        client.before_abort = self._evidence.outcome
 
     def run(self) -> Valid | Invalid:
         """The outcome; evidence is on disk when this returns."""
         outcome: Valid | Invalid
         try:
             outcome = self._measure()
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # A metric runs code of the guest, which may ask to exit.
             traceback.print_exc()
             phase = self._client.phase
             found = classify(error, phase, self._guest())
             outcome = Invalid(found.reason, phase, found.message)
+        self._client.decided = outcome
+        self._evidence.outcome(outcome)
         if self._env is not None:
             self._close()
-        self._evidence.outcome(outcome)
+            self._evidence.outcome(outcome)  # Once more, with how the end went.
         return outcome
 
     def _measure(self) -> Valid:
@@ -59,9 +68,12 @@ class Attempt:
         with self._phase("start"):
             self._env = self._start(upstream)
         with self._phase("setup"):
+            promised = promised_windows(task) if self._config.timing == "settled" else 0
+            before = look(self._env.controller) if promised else None
             self._env.reset(task_config=task)
-            self._check_launches()
-            screenshot = self._loop().after_reset()
+            if self._watch.fault is not None:
+                raise self._watch.fault
+            screenshot = self._loop().after_reset(before, promised)
         self._act(screenshot)
         with self._phase("evaluate"):
             return self._evaluate(upstream)
@@ -75,6 +87,8 @@ class Attempt:
     def _import(self, task: dict[str, Any]) -> Upstream:
         prepare_process(self._config.attempt_dir, os.environ, self._config.enable_proxy)
         keep_upstream_log(self._config.attempt_dir / "upstream.log", self._watch)
+        watch_traffic(self._traffic)
+        self._programs.install()
         upstream = import_upstream(self._config.profile_dir)
         factory = make_factory(self._client)
         adjust(
@@ -128,8 +142,7 @@ class Attempt:
                     "seconds": seconds,
                 }
             )
-        self._check_launches()
-        refuse_missing_packages(upstream)
+        self._refuse_faults(upstream)
         return Valid(
             reward=to_reward(answer),
             evaluator={"metrics": self._record.metrics(), "seconds": seconds},
@@ -147,9 +160,18 @@ class Attempt:
             traceback.print_exc()
             self._evidence.note(f"close failed: {type(error).__name__}: {error}")
 
-    def _check_launches(self) -> None:
-        if self._watch.launch_failure is not None:
-            raise self._watch.launch_failure
+    def _refuse_faults(self, upstream: Upstream) -> None:
+        """Throws the score away when something failed that upstream's evaluators take for a missing answer."""
+        # A sandbox that died at any moment before is dead now, however quietly upstream went on.
+        self._evidence.screenshot("evaluated", seen(self._env.controller.get_screenshot()))
+        for fault in (self._watch.fault, self._traffic.fault):
+            if fault is not None:
+                reason = "evaluator_error" if fault.reason == "setup_failed" else fault.reason
+                raise AttemptError(reason, fault.message)
+        refuse_missing_packages(upstream)
+        if self._programs.missing:
+            missing = ", ".join(self._programs.missing)
+            raise AttemptError("evaluator_error", f"the evaluator wanted to start {missing}, not found on this machine")
 
     def _loop(self) -> AttemptLoop:
         settings = LoopSettings(self._config.timing, self._config.max_steps, self._client.step)
@@ -158,11 +180,14 @@ class Attempt:
     @contextmanager
     def _phase(self, phase: Phase) -> Iterator[None]:
         self._client.enter(phase)
-        started = time.monotonic()
+        self._evidence.phase_begins(phase)
         try:
             yield
         finally:
-            self._evidence.phase_took(phase, time.monotonic() - started)
+            self._evidence.phase_ends()
+
+    def _guest_port(self) -> int | None:
+        return None if self._env is None else int(self._env.server_port)
 
     def _guest(self) -> str | None:
         return f"{self._env.vm_ip}:{self._env.server_port}" if self._env is not None else None

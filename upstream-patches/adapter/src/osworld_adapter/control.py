@@ -28,6 +28,8 @@ class ControlClient:
         self._next_id = 0
         self._finished = False
         self.phase: Phase = "import"
+        self.decided: Valid | Invalid | None = None  # What is known stays true when the sandbox is lost after it.
+        self.before_abort: Callable[[Valid | Invalid], object] = lambda outcome: None  # noqa: ARG005
         threading.Thread(target=self._read, name="control-reader", daemon=True).start()
 
     @classmethod
@@ -69,11 +71,19 @@ class ControlClient:
 
     def abort(self, failure: AttemptError) -> NoReturn:
         """Ends the process at once, from any thread, since upstream's retries cannot be interrupted."""
-        guard = threading.Timer(ABORT_SECONDS, self._exit_process, args=(EXIT_COORDINATOR_GONE,))
+        told = threading.Event()
+        guard = threading.Timer(
+            ABORT_SECONDS, lambda: self._exit_process(0 if told.is_set() else EXIT_COORDINATOR_GONE)
+        )
         guard.daemon = True
-        guard.start()  # A coordinator that no longer reads must not keep this process alive.
-        self.finish(Invalid(failure.reason, self.phase, failure.message))
-        self._exit_process(0)
+        guard.start()  # Neither a coordinator that no longer reads nor a slow disk may keep this process alive.
+        outcome = self.decided or Invalid(failure.reason, self.phase, failure.message)
+        self.finish(outcome)
+        told.set()
+        try:
+            self.before_abort(outcome)
+        finally:
+            self._exit_process(0)
 
     def _send(self, message: dict[str, Any]) -> None:
         with self._send_lock:

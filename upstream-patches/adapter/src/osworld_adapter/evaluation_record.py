@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+from osworld_adapter.outcome import AttemptError
 
 LIMIT = 20_000  # Characters of a state kept as evidence; accessibility trees run to megabytes.
 
@@ -50,6 +54,12 @@ class EvaluationRecord:
             started = time.monotonic()
             try:
                 answer = function(*args, **kwargs)
+            except FileNotFoundError as error:
+                call["error"] = f"{type(error).__name__}: {error}"[:LIMIT]
+                if role == "result" and not is_in(args[0].cache_dir, error.filename):
+                    # Upstream makes a 0 of it, which is right only when the guest gave no file.
+                    raise AttemptError("evaluator_error", f"{function.__name__}: {error}") from error
+                raise
             except Exception as error:
                 call["error"] = f"{type(error).__name__}: {error}"[:LIMIT]
                 raise
@@ -59,6 +69,11 @@ class EvaluationRecord:
             return answer
 
         return recorded
+
+
+def is_in(folder: str, name: Any) -> bool:
+    """True when the file of that name, whether or not it exists, is below the folder."""
+    return isinstance(name, str | os.PathLike) and Path(os.path.realpath(name)).is_relative_to(os.path.realpath(folder))
 
 
 def to_json(value: Any) -> Any:

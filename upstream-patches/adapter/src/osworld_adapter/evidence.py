@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -34,6 +36,7 @@ class Evidence:
         self._trajectory: list[str] = []
         self._notes: list[str] = []
         self._seconds: dict[str, float] = {}
+        self._running: tuple[str, float] | None = None
         (folder / "screenshots").mkdir(parents=True, exist_ok=True)
 
     def screenshot(self, name: str, image: bytes) -> str:
@@ -50,8 +53,18 @@ class Evidence:
         """Something worth knowing that decided nothing."""
         self._notes.append(text)
 
-    def phase_took(self, phase: str, seconds: float) -> None:
-        self._seconds[phase] = round(seconds, 3)
+    def phase_begins(self, phase: str) -> None:
+        self._running = (phase, time.monotonic())
+
+    def phase_ends(self) -> None:
+        self._seconds = self._phase_seconds()
+        self._running = None
+
+    def _phase_seconds(self) -> dict[str, float]:
+        if self._running is None:
+            return self._seconds
+        phase, started = self._running
+        return {**self._seconds, phase: round(time.monotonic() - started, 3)}
 
     def recording(self, save: Callable[[str], Any]) -> None:
         """Lets upstream's controller stream the recording to a file, then gives it its name."""
@@ -67,11 +80,12 @@ class Evidence:
         self.document("evaluator.json", record)
 
     def outcome(self, outcome: Valid | Invalid) -> None:
-        """`result.txt` with the reward when there is one, and `timeline.json` in every case."""
+        """`result.txt` with the reward when there is one, and `timeline.json` in every case; from any thread."""
         if isinstance(outcome, Valid):
             self._write("result.txt", f"{outcome.reward}\n".encode())
         self.document(
-            "timeline.json", {"notes": self._notes, "phase_seconds": self._seconds, "outcome": outcome.to_message()}
+            "timeline.json",
+            {"notes": self._notes, "phase_seconds": self._phase_seconds(), "outcome": outcome.to_message()},
         )
 
     def document(self, name: str, content: dict[str, Any]) -> None:
@@ -79,7 +93,7 @@ class Evidence:
 
     def _write(self, name: str, content: bytes) -> None:
         target = self.folder / name
-        partial = target.with_name(f".{target.name}.partial")
+        partial = target.with_name(f".{target.name}.{threading.get_ident()}.partial")
         with partial.open("wb") as file:
             file.write(content)
             file.flush()

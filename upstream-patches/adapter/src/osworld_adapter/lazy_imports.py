@@ -86,9 +86,10 @@ class LazyImports:
     def _record(self, top: str, load: Any) -> Any:
         try:
             module = load()
-        except ImportError as error:
+        except Exception as error:
+            # Not only ImportError: a package may also fail over a shared library or a folder that it cannot write.
             self._missing.add(top)
-            message = f"the evaluator needs {top} and it cannot be imported: pip install {self.pip_name(top)}"
+            message = f"the evaluator needs {top} and it cannot be imported ({error}): pip install {self.pip_name(top)}"
             raise ImportError(message, name=top) from error
         if top in self._packages:
             self._loaded.add(top)

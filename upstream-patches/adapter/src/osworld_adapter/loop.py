@@ -11,7 +11,8 @@ from osworld_adapter.agents import Agent
 from osworld_adapter.config import Action, Timing, WaitForWindow, WaitSeconds
 from osworld_adapter.evidence import Evidence, Step
 from osworld_adapter.outcome import AttemptError
-from osworld_adapter.waiting import Clock, settle, wait_for_window
+from osworld_adapter.waiting import Clock, settle
+from osworld_adapter.windows import Desktop, wait_for_new_windows, wait_for_window
 
 RESET_BOUND_SECONDS = 10.0
 ACTION_BOUND_SECONDS = 5.0
@@ -35,12 +36,14 @@ class AttemptLoop:
         self._settings = settings
         self._clock = clock
 
-    def after_reset(self) -> bytes:
-        """Waits as the timing says; the first picture, which is also kept."""
+    def after_reset(self, before: Desktop | None = None, promised: int = 0) -> bytes:
+        """Waits as the timing says, for as many new windows as the set-up promised; the first picture, also kept."""
         if self._settings.timing == "upstream":
             self._clock.sleep(UPSTREAM_AFTER_RESET_SECONDS)
             screenshot = seen(self._env.controller.get_screenshot())
         else:
+            if before is not None:
+                self._wait_for_new_windows(before, promised)
             screenshot = self._settle(RESET_BOUND_SECONDS, "after reset")
         self._evidence.screenshot("reset", screenshot)
         return screenshot
@@ -93,6 +96,13 @@ class AttemptLoop:
         if not waited["found"]:
             self._evidence.note(f"no window matched {action.pattern!r} within {action.timeout_seconds} s")
         return waited
+
+    def _wait_for_new_windows(self, before: Desktop, promised: int) -> None:
+        waited = wait_for_new_windows(self._env.controller, before, promised, self._clock)
+        if not waited.drawn:
+            came = f"{waited.new} came within {waited.seconds:.1f} s"
+            undrawn = ", not drawn yet" if waited.new >= promised else ""
+            self._evidence.note(f"the set-up promised {promised} new windows and {came}{undrawn}")
 
     def _settle(self, bound_seconds: float, when: str) -> bytes:
         settled = settle(self._env.controller.get_screenshot, bound_seconds, self._clock)
