@@ -5,8 +5,8 @@ import { startRelay } from '@osworld-e2b/relay'
 import { connectSandboxes } from '@osworld-e2b/sandbox'
 import type { Logger } from 'pino'
 import { parseConfigure, parseRequest } from './configure.ts'
-import { Environment } from './environment.ts'
-import { reasonOf } from './environment-error.ts'
+import { AttemptSandbox } from './attempt-sandbox.ts'
+import { reasonOf } from './attempt-sandbox-error.ts'
 import { isSuspicious, openEventsFile, trafficLine, type RecordEvent } from './events-file.ts'
 
 const guestPorts = { server: 5000, cdp: 9222, vnc: 6080, vlc: 8080 }
@@ -73,15 +73,15 @@ async function openSession({ send, log, now }: SessionOptions, firstLine: string
     toFile(event)
     if (/^(RELAY|SANDBOX)_/.test(event.event)) log.info(event, event.event)
   }
-  // The relay tells of traffic only after it has a target, which the environment sets.
+  // The relay tells of traffic only after it has a target, which the sandbox sets.
   const relay = await startRelay({
     ports: guestPorts,
     onEvent: (event) => {
       toFile(trafficLine(event))
-      if (isSuspicious(event)) environment.suspect()
+      if (isSuspicious(event)) sandbox.suspect()
     },
   })
-  const environment = new Environment({
+  const sandbox = new AttemptSandbox({
     configure,
     sandboxes: connectSandboxes(configure.connection),
     relay,
@@ -93,23 +93,23 @@ async function openSession({ send, log, now }: SessionOptions, firstLine: string
   let queue = Promise.resolve()
   return {
     take(request) {
-      if (request.type === 'stop') environment.interrupt()
-      queue = queue.then(async () => send(await serveRequest(environment, request)))
+      if (request.type === 'stop') sandbox.interrupt()
+      queue = queue.then(async () => send(await serveRequest(sandbox, request)))
     },
     async end() {
-      environment.close()
+      sandbox.close()
       await queue
-      const cleanup = await environment.stop()
+      const cleanup = await sandbox.stop()
       await relay.close()
-      return cleanup === 'none' && environment.sandboxesMade > 0 ? 'success' : cleanup
+      return cleanup === 'none' && sandbox.sandboxesMade > 0 ? 'success' : cleanup
     },
   }
 }
 
-async function serveRequest(environment: Environment, { type, id }: RelayRequest): Promise<RelayMessage> {
+async function serveRequest(sandbox: AttemptSandbox, { type, id }: RelayRequest): Promise<RelayMessage> {
   try {
-    if (type === 'stop') return { type: 'reply', id, ok: true, cleanup: await environment.stop() }
-    const { sandboxId, generation } = await environment[type]()
+    if (type === 'stop') return { type: 'reply', id, ok: true, cleanup: await sandbox.stop() }
+    const { sandboxId, generation } = await sandbox[type]()
     return { type: 'reply', id, ok: true, sandbox_id: sandboxId, generation }
   } catch (error) {
     return { type: 'reply', id, ok: false, error: reasonOf(error) }

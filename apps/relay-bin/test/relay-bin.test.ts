@@ -166,6 +166,9 @@ test('a template that does not exist fails the start with a sentence', async () 
   const relay = launch()
   await relay.configure(configureFor({ template: 'nothing:00000000-0000-4000-8000-000000000000' }))
   expect(await relay.request('start')).toMatchObject({ ok: false, error: { code: 'sandbox_create_failed', message: expect.stringContaining('404') as string } })
+  relay.endInput()
+  expect(await relay.exitCode()).toBe(0)
+  expect(relay.messages.at(-1)).toEqual({ type: 'stopped', cleanup: 'none' })
 })
 
 test('when input ends while the create call is under way, its sandbox is ended all the same', async () => {

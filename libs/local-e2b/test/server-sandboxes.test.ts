@@ -90,7 +90,7 @@ describe('a sandbox of the SDK', () => {
     await sandbox.setTimeout(1)
     await expect(waiting).rejects.toThrow(/killed or reached its end of life/)
     await until('the sandbox is gone', async () => !(await sandbox.isRunning()))
-    expect(await listAll({})).not.toContain(sandbox.sandboxId)
+    await until('the sandbox is off the list', async () => !(await listAll({})).includes(sandbox.sandboxId))
   })
 
   it('lives at most as long as the server allows', async () => {

@@ -1,12 +1,12 @@
-/** `gone` only when the API says so. */
-export type SandboxState = 'running' | 'paused' | 'gone'
+/** `gone` only when the API does not know it; `ending` is what a local server calls one that is not gone yet. */
+export type SandboxState = 'running' | 'paused' | 'ending' | 'gone'
 
 /** A sandbox as the API lists it. */
 export interface SandboxSummary {
   readonly id: string
   readonly template: string
   readonly metadata: Readonly<Record<string, string>>
-  readonly state: 'running' | 'paused'
+  readonly state: Exclude<SandboxState, 'gone'>
   readonly startedAt: Date
   readonly endAt: Date
 }
@@ -33,6 +33,8 @@ export interface Failure {
   readonly sentence: string
   /** The call may have had its effect though it failed. */
   readonly ambiguous: boolean
+  /** The server that ran the sandboxes does not exist any more, so neither do they. */
+  readonly serverIsGone: boolean
 }
 
 /** What we need of the API that manages sandboxes; each call ends within its time limit and throws the vendor's errors. */

@@ -51,7 +51,7 @@ export function e2bControlPlane(connection: Connection): ControlPlane {
       // A compatible server that ignores the filter must not make us kill somebody else's sandboxes.
       return found.filter((item) => Object.entries(metadata).every(([key, value]) => item.metadata[key] === value))
     },
-    explain: explainFailure,
+    explain: (error) => explainFailure(error, connection.route),
   }
 }
 

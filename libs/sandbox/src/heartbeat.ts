@@ -10,7 +10,9 @@ export interface Heartbeat {
   readonly onTrouble: (message: string) => void
 }
 
-type Beat = 'alive' | 'gone' | 'unknown'
+type Beat = 'alive' | 'gone' | 'server_gone' | 'unknown'
+
+export const serverGoneSentence = 'the local server that ran it does not run any more'
 
 /** Extends a sandbox's time to live at every third of it, sooner after a failure; ends when stopped or lost. */
 export async function keepAlive(heartbeat: Heartbeat): Promise<void> {
@@ -22,7 +24,8 @@ export async function keepAlive(heartbeat: Heartbeat): Promise<void> {
     const beat = await extend(heartbeat)
     if (beat === 'alive') aliveAt = performance.now()
     pauseMs = beat === 'alive' ? timeoutMs / 3 : timeoutMs / 12
-    if (beat === 'gone') declareLost('its heartbeat was refused, and the API says that it does not run')
+    if (beat === 'server_gone') declareLost(serverGoneSentence)
+    else if (beat === 'gone') declareLost('its heartbeat was refused, and the API says that it does not run')
     else if (performance.now() - aliveAt > timeoutMs) declareLost(`no heartbeat reached the API for its whole time to live (${timeoutSeconds} s)`)
   }
 }
@@ -33,12 +36,16 @@ async function extend(heartbeat: Heartbeat): Promise<Beat> {
   try {
     if (await plane.extend(id, timeoutSeconds)) return 'alive'
   } catch (error) {
-    onTrouble(`Sandbox ${id} could not be extended: ${plane.explain(error).sentence}.`)
+    const { sentence, serverIsGone } = plane.explain(error)
+    if (serverIsGone) return 'server_gone'
+    onTrouble(`Sandbox ${id} could not be extended: ${sentence}.`)
   }
   try {
     return (await plane.state(id)) === 'running' ? 'alive' : 'gone'
   } catch (error) {
-    onTrouble(`The API could not be asked about sandbox ${id}: ${plane.explain(error).sentence}.`)
+    const { sentence, serverIsGone } = plane.explain(error)
+    if (serverIsGone) return 'server_gone'
+    onTrouble(`The API could not be asked about sandbox ${id}: ${sentence}.`)
     return 'unknown'
   }
 }

@@ -9,7 +9,7 @@ export interface KillOptions {
   readonly onTrouble: (message: string) => void
 }
 
-/** Kills a sandbox and believes it only when the API no longer knows it; tries until the deadline. */
+/** Kills a sandbox and believes it only when the API no longer knows it, or is gone with it; tries until the deadline. */
 export async function killVerified({ plane, id, timings, onTrouble }: KillOptions): Promise<'success' | 'failed'> {
   const deadline = performance.now() + timings.killDeadlineMs
   do {
@@ -17,7 +17,9 @@ export async function killVerified({ plane, id, timings, onTrouble }: KillOption
       await plane.kill(id)
       if ((await plane.state(id)) === 'gone') return 'success'
     } catch (error) {
-      onTrouble(`Sandbox ${id} could not be killed: ${plane.explain(error).sentence}.`)
+      const { sentence, serverIsGone } = plane.explain(error)
+      if (serverIsGone) return 'success'
+      onTrouble(`Sandbox ${id} could not be killed: ${sentence}.`)
     }
     await wait(timings.pollMs)
   } while (performance.now() < deadline)

@@ -2,7 +2,7 @@ import type { Connection } from '@osworld-e2b/contracts'
 import { secret } from '@osworld-e2b/redaction'
 import type { ControlPlane, CreatedSandbox } from './control-plane.ts'
 import { guestEndpoint, type GuestEndpoint } from './endpoint.ts'
-import { keepAlive } from './heartbeat.ts'
+import { keepAlive, serverGoneSentence } from './heartbeat.ts'
 import { killVerified } from './kill.ts'
 import { LeaseError } from './lease-error.ts'
 import type { SandboxTimings } from './timings.ts'
@@ -45,8 +45,10 @@ export function holdLease(options: LeaseOptions): SandboxLease {
       const state = await plane.state(sandbox.id)
       if (state !== 'running') declareLost(`the API says that it is ${state}`)
     } catch (error) {
-      // The control plane's trouble is no news about the sandbox.
-      onTrouble(`The API could not be asked about sandbox ${sandbox.id}: ${plane.explain(error).sentence}.`)
+      const { sentence, serverIsGone } = plane.explain(error)
+      // Any other trouble of the control plane is no news about the sandbox.
+      if (serverIsGone) declareLost(serverGoneSentence)
+      else onTrouble(`The API could not be asked about sandbox ${sandbox.id}: ${sentence}.`)
     }
     return !lost.signal.aborted
   }

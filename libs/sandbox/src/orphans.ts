@@ -39,7 +39,8 @@ export async function huntOrphan(plane: ControlPlane, metadata: Readonly<Record<
       const { found, remaining } = await killMatching(plane, metadata, timings)
       if (found.length > 0) return remaining.length === 0 ? 'killed' : 'unknown'
       lastLookFailed = false
-    } catch {
+    } catch (error) {
+      if (plane.explain(error).serverIsGone) return 'none'
       lastLookFailed = true
     }
     await wait(timings.pollMs)

@@ -32,7 +32,7 @@ export async function waitForDesktop(endpoint: GuestEndpoint, { deadlineMs, sign
     if (found === undefined) return
     missing = found
     if (look % looksPerLifeCheck === 0 && !(await isAlive())) throw new LeaseError('guest_lost', `The sandbox died before its desktop was ready (${missing}).`)
-    await wait(pollMs, undefined, { signal })
+    await pause(pollMs, signal)
   }
   throw new LeaseError('guest_not_ready', `The desktop was not ready after ${Math.round(deadlineMs / 1_000)} s: ${missing}.`)
 }
@@ -51,11 +51,21 @@ async function lookAtDesktop(look: Look): Promise<string | undefined> {
     const missing = missingOnDesktop(JSON.parse(answer.toString('utf8')), look.screen)
     if (missing !== undefined) return missing
     const first = await ask(look, '/screenshot')
-    await wait(stillFramePauseMs, undefined, { signal: look.signal })
+    await pause(stillFramePauseMs, look.signal)
     return first.equals(await ask(look, '/screenshot')) ? undefined : 'the picture on the screen still changes'
   } catch (error) {
     look.signal.throwIfAborted()
     return `the guest server does not answer as it should (${describe(error)})`
+  }
+}
+
+/** Ends early with the signal's own reason; the timer would throw an `AbortError` that tells nothing. */
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  try {
+    await wait(milliseconds, undefined, { signal })
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
   }
 }
 

@@ -66,6 +66,17 @@ test('too many sandboxes at a time is told from making them too fast', async () 
   expect((await failure(sandboxes.create(request))).message).toContain('faster than it may')
 })
 
+test('a local server that ends in the middle of a create leaves nothing to search for', async () => {
+  fake.fault = ({ route, response }) => {
+    if (route !== 'POST /v2/sandboxes') return false
+    void fake.close()
+    return response.destroy(), true
+  }
+  const error = await failure(sandboxes.create(request))
+  expect(error.message).toContain('no sandbox was left behind')
+  fake = await startFakeE2b()
+})
+
 test('a server that does not answer at all is named as such', async () => {
   await fake.close()
   expect((await failure(sandboxes.create(request))).message).toContain('ECONNREFUSED')

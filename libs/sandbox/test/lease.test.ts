@@ -82,6 +82,40 @@ test('a kill that never takes effect is reported as failed', async () => {
   lease = await sandboxes.create(request)
 })
 
+test('a local server that is gone took its sandboxes with it: a kill is done at once', async () => {
+  await fake.close()
+  expect(await lease.kill()).toBe('success')
+  expect(troubles).toEqual([])
+  fake = await startFakeE2b()
+})
+
+test('a local server that goes between kill and look leaves nothing either', async () => {
+  fake.fault = ({ route, response }) => {
+    if (!route.startsWith('DELETE')) return false
+    response.once('close', () => void fake.close())
+    return response.writeHead(204, { connection: 'close' }).end(), true
+  }
+  expect(await lease.kill()).toBe('success')
+  fake = await startFakeE2b()
+})
+
+test.each(['a look', 'a heartbeat'])('a local server that is gone is noticed as a loss by %s', async (how) => {
+  await fake.close()
+  if (how === 'a look') expect(await lease.verify()).toBe(false)
+  await until(() => lease.lost.aborted)
+  expect(lease.lost.reason).toMatchObject({ code: 'guest_lost', message: expect.stringContaining('local server') as string })
+  fake = await startFakeE2b()
+})
+
+test('on another route a refused connection is no news: neither a kill nor a loss', async () => {
+  const other = await connectSandboxes({ ...fake.connection, route: 'e2b-compatible' }, timings).create({ ...request, timeoutSeconds: 60 })
+  await lease.kill()
+  await fake.close()
+  expect(await other.verify()).toBe(true)
+  expect(await other.kill()).toBe('failed')
+  fake = await startFakeE2b()
+})
+
 test('after a kill there is neither a heartbeat nor a loss', async () => {
   expect(await lease.kill()).toBe('success')
   await lease.verify()

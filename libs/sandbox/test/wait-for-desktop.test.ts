@@ -94,6 +94,17 @@ test('it ends at once with the reason of the signal, also in the middle of a req
   await expect(waitForDesktop(endpoint, wish({ deadlineMs: 60_000, signal: stop.signal }))).rejects.toBe(reason)
 })
 
+test('it ends with the reason of the signal also between two looks', async () => {
+  const stop = new AbortController()
+  const reason = new Error('the sandbox is lost')
+  guest.platform = 502
+  const isAlive = (): Promise<boolean> => {
+    stop.abort(reason)
+    return Promise.resolve(true)
+  }
+  await expect(waitForDesktop(endpoint, wish({ deadlineMs: 60_000, signal: stop.signal, isAlive }))).rejects.toBe(reason)
+})
+
 function setProbe(changes: Partial<Record<keyof typeof ready, unknown>>): void {
   guest.output = JSON.stringify({ ...ready, ...changes })
 }

@@ -9,18 +9,26 @@ import { matchRoute, type Reply, type Route } from './router.ts'
 
 export type ApiHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-const healthRoute: Route = { method: 'GET', path: '/health', isPublic: true, handle: () => ({ status: 200, body: { status: 'ok' } }) }
+export interface ApiOptions {
+  readonly apiKey: Secret
+  readonly routes: readonly Route[]
+  readonly log: Log
+  readonly isClosing: () => boolean
+}
 
 /** Answers API requests: key check, route, reply, and E2B's error body for whatever a handler throws. */
-export function apiHandler(options: { readonly apiKey: Secret; readonly routes: readonly Route[]; readonly log: Log }): ApiHandler {
-  const routes = [healthRoute, ...options.routes]
+export function apiHandler(options: ApiOptions): ApiHandler {
+  const routes = [healthRoute(options.isClosing), ...options.routes]
   return async (request, response) => {
     try {
       const url = new URL(request.url ?? '/', 'http://local')
       const keyIsRight = isSameSecret(request.headers['x-api-key'], options.apiKey.reveal())
       const { route, parameters } = findRoute(routes, { method: request.method ?? 'GET', path: url.pathname, keyIsRight })
-      send(response, await route.handle({ request, response, parameters, query: url.searchParams }))
+      const reply = await route.handle({ request, response, parameters, query: url.searchParams })
+      leaveIfClosing(options, response)
+      send(response, reply)
     } catch (error) {
+      leaveIfClosing(options, response)
       if (errorBody(error).code === 500) options.log.error({ method: request.method, reason: describeError(error) }, 'an API request failed')
       sendError(response, error)
     } finally {
@@ -28,6 +36,16 @@ export function apiHandler(options: { readonly apiKey: Secret; readonly routes: 
       request.resume()
     }
   }
+}
+
+/** Whoever looks for a server to use must not take one that is about to end. */
+function healthRoute(isClosing: () => boolean): Route {
+  return { method: 'GET', path: '/health', isPublic: true, handle: () => (isClosing() ? { status: 503, body: { status: 'closing' } } : { status: 200, body: { status: 'ok' } }) }
+}
+
+/** A connection that stayed open for a next request would hold up the end of the server. */
+function leaveIfClosing({ isClosing }: ApiOptions, response: ServerResponse): void {
+  if (isClosing() && !response.headersSent) response.setHeader('Connection', 'close')
 }
 
 /** Compares in constant time; digests have one length, so the length of the secret stays hidden too. */

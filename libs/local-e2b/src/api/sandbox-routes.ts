@@ -21,18 +21,19 @@ const noContent: Reply = { status: 204 }
 
 export function sandboxRoutes(options: SandboxRoutesOptions): readonly Route[] {
   const { sandboxes } = options
-  const sandboxOf = ({ parameters }: ApiRequest): Sandbox => sandboxes.get(parameters.id ?? '')
+  const knownOf = ({ parameters }: ApiRequest): Sandbox => sandboxes.get(parameters.id ?? '')
+  const sandboxOf = ({ parameters }: ApiRequest): Sandbox => sandboxes.running(parameters.id ?? '')
   return [
     { method: 'POST', path: '/sandboxes', handle: (request) => create(options, request, defaultTimeoutSeconds.v1) },
     { method: 'POST', path: '/v2/sandboxes', handle: (request) => create(options, request, defaultTimeoutSeconds.v2) },
     { method: 'GET', path: '/sandboxes', handle: ({ query }) => listAll(sandboxes, query) },
     { method: 'GET', path: '/v2/sandboxes', handle: ({ query }) => listPage(sandboxes, query) },
-    { method: 'GET', path: '/sandboxes/{id}', handle: (request) => ({ status: 200, body: viewDetail(sandboxOf(request)) }) },
+    { method: 'GET', path: '/sandboxes/{id}', handle: (request) => ({ status: 200, body: viewDetail(knownOf(request)) }) },
     {
       method: 'DELETE',
       path: '/sandboxes/{id}',
       handle: async (request) => {
-        await sandboxes.kill(sandboxOf(request))
+        await sandboxes.kill(knownOf(request))
         return noContent
       },
     },
@@ -95,7 +96,7 @@ async function create(options: SandboxRoutesOptions, request: ApiRequest, defaul
 
 async function connect(sandboxes: Sandboxes, request: ApiRequest, schema: typeof connectBody | typeof connectBodyV1): Promise<Reply> {
   const { timeout } = await readBody(request.request, schema)
-  const sandbox = sandboxes.get(request.parameters.id ?? '')
+  const sandbox = sandboxes.running(request.parameters.id ?? '')
   sandboxes.extend(sandbox, (timeout ?? defaultTimeoutSeconds.v2) * 1000)
   return { status: 200, body: viewHandle(sandbox) }
 }
@@ -103,7 +104,7 @@ async function connect(sandboxes: Sandboxes, request: ApiRequest, schema: typeof
 function listPage(sandboxes: Sandboxes, query: URLSearchParams): Reply {
   const all = sandboxes.list()
   const { page, nextToken } = selectSandboxes(all, parseListQuery(query))
-  const headers = { 'X-Total-Running': String(all.length), ...(nextToken === undefined ? {} : { 'X-Next-Token': nextToken }) }
+  const headers = { 'X-Total-Running': String(all.filter(({ isEnding }) => !isEnding).length), ...(nextToken === undefined ? {} : { 'X-Next-Token': nextToken }) }
   return { status: 200, body: page.map(viewListed), headers }
 }
 

@@ -1,4 +1,4 @@
-import { needsTrafficToken, type Sandbox } from '../sandboxes/sandbox.ts'
+import { needsTrafficToken, stateOf, type Sandbox } from '../sandboxes/sandbox.ts'
 import type { TemplateRecord } from '../store/template-document.ts'
 
 /** What our guest agent does of E2B's; SDKs switch features by it. */
@@ -24,7 +24,7 @@ export function viewListed(sandbox: Sandbox): object {
     templateID: sandbox.templateId,
     alias: sandbox.templateName,
     clientID: 'local',
-    state: 'running',
+    state: stateOf(sandbox),
     startedAt: new Date(sandbox.startedAtMs).toISOString(),
     endAt: new Date(sandbox.endAtMs).toISOString(),
     cpuCount: sandbox.cpuCount,

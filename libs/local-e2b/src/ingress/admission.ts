@@ -17,27 +17,27 @@ export type Admission =
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   | { readonly kind: 'not-ingress' }
 
-interface LivingSandboxes {
+interface KnownSandboxes {
   find(id: string): Sandbox | undefined
   list(): readonly Sandbox[]
 }
 
 /** Decides where a request goes and whether it may: the one place that checks tokens of guest ports and of the agent. */
-export function admit(request: IngressRequest, sandboxes: LivingSandboxes): Admission {
+export function admit(request: IngressRequest, sandboxes: KnownSandboxes): Admission {
   const target = ingressTarget(request.headers)
   if (target.kind === 'invalid') return refused(badRequest(target.problem))
   if (target.kind === 'none') return admitBySignature(request, sandboxes)
   const sandbox = sandboxes.find(target.sandboxId)
-  if (sandbox === undefined) return refused(sandboxNotFound(target.sandboxId))
+  if (sandbox === undefined || sandbox.isEnding) return refused(sandboxNotFound(target.sandboxId))
   const refusal = target.port === agentPort ? agentRefusal(request, sandbox) : trafficRefusal(request, sandbox)
   return refusal === undefined ? { kind: 'admitted', sandbox, port: target.port } : refused(refusal)
 }
 
 /** With one shared origin a signed file address names no sandbox: the signature finds it. */
-function admitBySignature(request: IngressRequest, sandboxes: LivingSandboxes): Admission {
+function admitBySignature(request: IngressRequest, sandboxes: KnownSandboxes): Admission {
   const signed = signedFileRequest(request.method, request.url)
   if (signed === undefined) return { kind: 'not-ingress' }
-  const sandbox = sandboxes.list().find(({ envdToken }) => isSignedWith(signed, envdToken))
+  const sandbox = sandboxes.list().find(({ envdToken, isEnding }) => !isEnding && isSignedWith(signed, envdToken))
   if (sandbox === undefined) return refused(agentUnauthorized('invalid signature'))
   const refusal = agentRefusal(request, sandbox)
   return refusal === undefined ? { kind: 'admitted', sandbox, port: agentPort } : refused(refusal)

@@ -195,7 +195,8 @@ class NamespaceDriver implements SandboxDriver {
       upperFolder: join(folder, 'upper'),
       exited: started.exited,
       stop: () => started.kill(),
-      destroy: () => (destroyed ??= destroy()),
+      // One that failed may be tried again.
+      destroy: () => (destroyed ??= destroy().catch((error: unknown) => { destroyed = undefined; throw error })),
     }
     this.#living.add(sandbox)
     return sandbox

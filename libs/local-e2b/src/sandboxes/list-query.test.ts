@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { parseListQuery, parseMetadataFilter, selectSandboxes } from './list-query.ts'
 
-function listed(sequence: number, options: { startedAtMs?: number; metadata?: Record<string, string>; templateName?: string } = {}) {
-  return { sequence, startedAtMs: options.startedAtMs ?? sequence, metadata: options.metadata ?? {}, templateId: 'tid', templateName: options.templateName ?? 'base' }
+function listed(sequence: number, options: { startedAtMs?: number; metadata?: Record<string, string>; templateName?: string; isEnding?: boolean } = {}) {
+  return { sequence, startedAtMs: options.startedAtMs ?? sequence, metadata: options.metadata ?? {}, templateId: 'tid', templateName: options.templateName ?? 'base', isEnding: options.isEnding ?? false }
 }
 
 const select = (items: ReturnType<typeof listed>[], query: string) => {
@@ -44,6 +44,9 @@ describe('listing sandboxes', () => {
     expect(select(items, 'template=unknown').sequences).toEqual([])
     expect(select(items, 'state=paused').sequences).toEqual([])
     expect(select(items, 'state=paused,running').sequences).toEqual([2, 1])
+    const ending = [...items, listed(3, { isEnding: true })]
+    expect(select(ending, 'state=running').sequences).toEqual([2, 1])
+    expect(select(ending, '').sequences).toEqual([3, 2, 1])
   })
 
   it.each(['limit=0', 'limit=101', 'limit=x', 'order=up', 'startedAfter=yesterday', 'nextToken=1;2'])('refuses %s with the name of the parameter', (query) => {

@@ -1,5 +1,5 @@
 import { LocalE2bError } from '../error.ts'
-import type { Sandbox } from './sandbox.ts'
+import { stateOf, type Sandbox } from './sandbox.ts'
 
 export interface ListQuery {
   readonly metadata: ReadonlyMap<string, string>
@@ -17,7 +17,7 @@ interface Place {
   readonly sequence: number
 }
 
-type Listed = Pick<Sandbox, 'metadata' | 'startedAtMs' | 'sequence' | 'templateId' | 'templateName'>
+type Listed = Pick<Sandbox, 'metadata' | 'startedAtMs' | 'sequence' | 'templateId' | 'templateName' | 'isEnding'>
 
 const largestPage = 100
 
@@ -59,7 +59,7 @@ export function selectSandboxes<Item extends Listed>(sandboxes: readonly Item[],
 }
 
 function matches(sandbox: Listed, query: ListQuery): boolean {
-  if (query.states.length > 0 && !query.states.includes('running')) return false
+  if (query.states.length > 0 && !query.states.includes(stateOf(sandbox))) return false
   if (query.startedAfterMs !== undefined && sandbox.startedAtMs < query.startedAfterMs) return false
   if (query.template !== undefined && query.template !== sandbox.templateId && query.template !== sandbox.templateName) return false
   return [...query.metadata].every(([key, value]) => sandbox.metadata[key] === value)

@@ -8,7 +8,7 @@ export interface SandboxNetwork {
   readonly maskRequestHost?: string
 }
 
-/** One living sandbox as API and ingress see it. */
+/** One sandbox as API and ingress see it, until nothing of it is left. */
 export interface Sandbox {
   readonly id: string
   readonly templateId: string
@@ -26,6 +26,8 @@ export interface Sandbox {
   readonly exchanges: Exchanges
   endAtMs: number
   network: SandboxNetwork
+  /** Its end has begun, so nobody may use it any more; it stays known until its processes and folder are gone. */
+  isEnding: boolean
 }
 
 /** The open requests and sockets of one sandbox, each with what cuts it. */
@@ -50,6 +52,11 @@ export function openExchanges(): Exchanges {
       open.clear()
     },
   }
+}
+
+/** What the API calls its state; `ending` is ours, since E2B calls such a sandbox gone. */
+export function stateOf({ isEnding }: Pick<Sandbox, 'isEnding'>): 'running' | 'ending' {
+  return isEnding ? 'ending' : 'running'
 }
 
 /** Guest ports need the traffic token only when public traffic was turned off. */

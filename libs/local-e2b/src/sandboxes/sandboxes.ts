@@ -33,44 +33,55 @@ export interface NewSandbox {
 export interface Sandboxes {
   /** Answers once the guest agent does; throws `too_many`, `bad_request` or `start_failed`. */
   create(request: NewSandbox): Promise<Sandbox>
+  /** Any that is not known to be gone, so also one whose end is under way or failed. */
   find(id: string): Sandbox | undefined
-  /** Throws `not_found`. */
+  /** As `find`; throws `not_found`. */
   get(id: string): Sandbox
+  /** One that may be used; throws `not_found` for one that is ending too. */
+  running(id: string): Sandbox
   list(): readonly Sandbox[]
   /** Sets the end to `timeoutMs` from now, sooner or later than it was. */
   setTimeout(sandbox: Sandbox, timeoutMs: number): void
   /** As `setTimeout`, but never shortens. */
   extend(sandbox: Sandbox, timeoutMs: number): void
-  /** Cuts the open streams, then ends the processes and removes the folder. */
+  /** Cuts the open streams, then ends the processes and removes the folder; joins an end that is under way, tries again after one that failed. */
   kill(sandbox: Sandbox): Promise<void>
-  /** Kills all and starts no more; resolves to what could not be ended. */
-  close(): Promise<readonly string[]>
+  /** Kills all; starts no more from the call on. */
+  close(): Promise<void>
+  isClosing(): boolean
 }
 
 export function openSandboxes(options: SandboxesOptions): Sandboxes {
   const { clock, driver, limits, log } = options
-  const living = new Map<string, Sandbox>()
+  const known = new Map<string, Sandbox>()
+  const ends = new Map<string, Promise<void>>()
   const timers = new Map<string, () => void>()
   const work = new Set<Promise<unknown>>()
-  const failed: string[] = []
   let sequence = 0
   let starting = 0
-  let isClosed = false
+  let isClosing = false
 
   const end = (sandbox: Sandbox, cause: string): Promise<void> => {
-    if (living.get(sandbox.id) !== sandbox) return Promise.resolve()
-    living.delete(sandbox.id)
+    const underWay = ends.get(sandbox.id)
+    if (underWay !== undefined) return underWay
+    if (known.get(sandbox.id) !== sandbox) return Promise.resolve()
+    sandbox.isEnding = true
     timers.get(sandbox.id)?.()
     timers.delete(sandbox.id)
     sandbox.exchanges.cutAll()
     log.info({ sandbox: sandbox.id, cause }, 'sandbox ends')
-    return track(work, destroy(sandbox))
+    const ended = track(work, destroy(sandbox))
+    ends.set(sandbox.id, ended)
+    const settle = (): void => void ends.delete(sandbox.id)
+    ended.then(settle, settle)
+    return ended
   }
+  /** A sandbox that could not be removed stays known: nobody may be told that it is gone. */
   const destroy = async (sandbox: Sandbox): Promise<void> => {
     try {
       await sandbox.running.destroy()
+      known.delete(sandbox.id)
     } catch (error) {
-      failed.push(sandbox.id)
       log.error({ sandbox: sandbox.id, reason: describeError(error) }, 'sandbox could not be removed')
       throw error
     }
@@ -83,9 +94,9 @@ export function openSandboxes(options: SandboxesOptions): Sandboxes {
     timers.set(sandbox.id, clock.after(sandbox.endAtMs - clock.now(), () => endInBackground(sandbox, 'timeout')))
   }
   const admit = (request: NewSandbox): void => {
-    if (isClosed) throw new LocalE2bError('closing', 'The server is closing and starts no more sandboxes.')
+    if (isClosing) throw new LocalE2bError('closing', 'The server is closing and starts no more sandboxes.')
     checkLife(request.timeoutMs, limits)
-    if (living.size + starting < limits.maxConcurrentSandboxes) return
+    if (known.size + starting < limits.maxConcurrentSandboxes) return
     throw new LocalE2bError(
       'too_many',
       `You have reached the maximum number of concurrent sandboxes (${limits.maxConcurrentSandboxes}): kill one, or start the server with a higher limit.`,
@@ -118,12 +129,13 @@ export function openSandboxes(options: SandboxesOptions): Sandboxes {
       exchanges: openExchanges(),
       endAtMs: startedAtMs + request.timeoutMs,
       network: request.network,
+      isEnding: false,
     }
   }
   const create = async (request: NewSandbox): Promise<Sandbox> => {
     const sandbox = await start(request)
-    living.set(sandbox.id, sandbox)
-    if (isClosed) {
+    known.set(sandbox.id, sandbox)
+    if (isClosing) {
       await end(sandbox, 'server closes')
       throw new LocalE2bError('closing', 'The server closed while the sandbox started.')
     }
@@ -147,9 +159,13 @@ export function openSandboxes(options: SandboxesOptions): Sandboxes {
         starting -= 1
       }
     },
-    find: (id) => living.get(id),
-    get: (id) => living.get(id) ?? missing(id),
-    list: () => [...living.values()],
+    find: (id) => known.get(id),
+    get: (id) => known.get(id) ?? missing(id),
+    running(id) {
+      const sandbox = known.get(id)
+      return sandbox === undefined || sandbox.isEnding ? missing(id) : sandbox
+    },
+    list: () => [...known.values()],
     setTimeout(sandbox, timeoutMs) {
       const endAtMs = clock.now() + timeoutMs
       checkLife(endAtMs - sandbox.startedAtMs, limits)
@@ -161,11 +177,11 @@ export function openSandboxes(options: SandboxesOptions): Sandboxes {
     },
     kill: (sandbox) => end(sandbox, 'killed'),
     async close() {
-      isClosed = true
-      for (const sandbox of living.values()) endInBackground(sandbox, 'server closes')
+      isClosing = true
+      for (const sandbox of known.values()) endInBackground(sandbox, 'server closes')
       while (work.size > 0) await Promise.allSettled(work)
-      return failed
     },
+    isClosing: () => isClosing,
   }
 }
 

@@ -47,7 +47,10 @@ export interface LocalE2b {
   /** Origin for API and ingress alike. */
   readonly url: string
   readonly serverFile: string
-  /** Cuts all streams, ends all sandboxes, gives the data folder back; throws `close_incomplete` naming what is left. Idempotent. */
+  /**
+   * Refuses new sandboxes, cuts all streams, ends all sandboxes, and only then stops answering and gives the data folder back; throws
+   * `close_incomplete` naming what is left. Idempotent.
+   */
   close(): Promise<void>
 }
 
@@ -120,7 +123,7 @@ async function assemble(options: LocalE2bOptions, folder: DataFolder): Promise<P
     ...templateRoutes({ templates, builds, uploads, origin: () => origin, imageAliases }),
     ...notOfferedRoutes(),
   ]
-  const server = createListener({ api: apiHandler({ apiKey: options.apiKey, routes, log }), sandboxes, clock, log })
+  const server = createListener({ api: apiHandler({ apiKey: options.apiKey, routes, log, isClosing: () => sandboxes.isClosing() }), sandboxes, clock, log })
   return { server, sandboxes, builds, setOrigin: (value) => void (origin = value) }
 }
 

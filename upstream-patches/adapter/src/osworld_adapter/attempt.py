@@ -55,6 +55,7 @@ class Attempt:
             found = classify(error, phase, self._guest())
             outcome = Invalid(found.reason, phase, found.message)
         self._client.decided = outcome
+        self._client.finish(outcome)  # Before the clean-up: a stop that comes in its midst must not cost the result.
         self._evidence.outcome(outcome)
         if self._env is not None:
             self._close()

@@ -61,7 +61,7 @@ class ControlClient:
         return {name: int(port) for name, port in (reply.get("ports") or {}).items()}
 
     def finish(self, outcome: Valid | Invalid) -> bool:
-        """Sends the one last message; False when another thread had already sent it."""
+        """Tells the outcome, once; False when another thread had already told it. The clean-up may still follow."""
         with self._send_lock:
             if self._finished:
                 return False
@@ -87,8 +87,7 @@ class ControlClient:
 
     def _send(self, message: dict[str, Any]) -> None:
         with self._send_lock:
-            if not self._finished:
-                self._write(message)
+            self._write(message)
 
     def _write(self, message: dict[str, Any]) -> None:
         line = json.dumps(message, separators=(",", ":"), allow_nan=False) + "\n"
@@ -101,8 +100,7 @@ class ControlClient:
                     self._receive(json.loads(line))
         except (OSError, ValueError):
             pass  # A broken or garbled connection is as good as a closed one.
-        if not self._finished:
-            self._exit_process(EXIT_COORDINATOR_GONE)
+        self._exit_process(0 if self._finished else EXIT_COORDINATOR_GONE)
 
     def _receive(self, message: dict[str, Any]) -> None:
         if message.get("type") == "lost":

@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import unquote
 
 from osworld_guest.accessibility.dbus_wire import decode_reply, encode_call, encode_head, encode_values, message_bytes
@@ -49,6 +49,16 @@ class Question:
     method: str
     signature: str = ""
     arguments: tuple[int | str, ...] = ()
+
+
+class Bus(Protocol):
+    """Where questions are put."""
+
+    def ask(self, question: Question, answered: Answered) -> None:
+        """Calls `answered` later, with the answer or with None when there is none."""
+
+    def run(self, deadline_seconds: float) -> None:
+        """Puts questions, including those that answers lead to, until none is left or the time is over."""
 
 
 ROOT = Reference("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")

@@ -8,10 +8,10 @@ import sys
 from osworld_guest.accessibility.bus import BusError, connect
 from osworld_guest.accessibility.terminal import TERMINAL_APPLICATION, focused_terminal_text
 from osworld_guest.accessibility.tree_xml import tree_to_xml
-from osworld_guest.accessibility.walk import Walk
+from osworld_guest.accessibility.walk import Limits, Walk
 
-# Below the parent's limit: what was read until then is better than nothing.
-_DEADLINE_SECONDS = 60.0
+# The deadline is below the parent's: what was read until then is better than nothing. A page that hangs never comes.
+_LIMITS = Limits(deadline_seconds=60.0, page_seconds=10.0)
 
 
 def main(subject: str) -> int:
@@ -20,7 +20,7 @@ def main(subject: str) -> int:
     sys.setrecursionlimit(10_000)
     wanted = TERMINAL_APPLICATION if subject == "terminal" else None
     try:
-        desktop = Walk(connect(), application=wanted).read(_DEADLINE_SECONDS)
+        desktop = Walk(connect(), application=wanted).read(_LIMITS)
     except BusError as problem:
         sys.stderr.write(f"{problem}\n")
         return 1

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from osworld_guest.accessibility.bus import NULL_PATH, AccessibilityBus, Question, Reference
+from osworld_guest.accessibility.bus import NULL_PATH, Bus, Question, Reference
 from osworld_guest.accessibility.cell_range import cell_range
 
 _ACCESSIBLE = "org.a11y.atspi.Accessible"
@@ -19,13 +19,13 @@ _FARTHEST = 1_000_000
 Found = Callable[[list[tuple[str, str]]], None]
 
 
-def shown_cells(bus: AccessibilityBus, table: Reference, most: int, found: Found) -> None:
+def shown_cells(bus: Bus, table: Reference, most: int, found: Found) -> None:
     """Finds the cells in the table's upper left and lower right corners and gives all between them."""
     _Corners(bus, table, most, found).start()
 
 
 class _Corners:
-    def __init__(self, bus: AccessibilityBus, table: Reference, most: int, found: Found) -> None:
+    def __init__(self, bus: Bus, table: Reference, most: int, found: Found) -> None:
         self._bus = bus
         self._table = table
         self._most = most

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from osworld_guest.accessibility.bus import NULL_PATH, ROOT, AccessibilityBus, Question, Reference
+from osworld_guest.accessibility.bus import NULL_PATH, ROOT, Bus, Question, Reference
 from osworld_guest.accessibility.grid import shown_cells
 from osworld_guest.accessibility.names import ROLES, STATES
 from osworld_guest.accessibility.node import Action, Extents, Node
+from osworld_guest.accessibility.page import awaits_page
 
 MAX_DEPTH = 50
 MAX_BREADTH = 1024
@@ -23,23 +26,59 @@ _VALUES = {
     "max": "MaximumValue",
     "step": "MinimumIncrement",
 }
+_PAGE_POLL_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long a reading may take, and how long of that it may wait for web pages."""
+
+    deadline_seconds: float
+    page_seconds: float
+
+
+@dataclass(frozen=True)
+class _Parent:
+    node: Node
+    reference: Reference
+    depth: int
 
 
 class Walk:
     """One reading of the desktop, or of its applications of one name."""
 
-    def __init__(self, bus: AccessibilityBus, application: str | None = None) -> None:
+    def __init__(self, bus: Bus, application: str | None = None) -> None:
         self._bus = bus
         self._application = application
         self._states: dict[int, frozenset[str]] = {}
+        self._parents: list[_Parent] = []
 
-    def read(self, deadline_seconds: float) -> Node:
+    def read(self, limits: Limits) -> Node:
         """The desktop with everything below it; what was not read before the deadline is missing."""
+        deadline = time.monotonic() + limits.deadline_seconds
         desktop = Node(role="desktop-frame", name="main")
         self._ask(ROOT, "Accessible", "GetChildren", lambda found: self._enter_applications(desktop, found or []))
-        self._bus.run(deadline_seconds)
+        self._bus.run(limits.deadline_seconds)
+        pages_deadline = min(deadline, time.monotonic() + limits.page_seconds)
+        while (unfinished := self._unfinished()) and time.monotonic() < pages_deadline:
+            time.sleep(_PAGE_POLL_SECONDS)
+            self._parents = []
+            for parent in unfinished:
+                self._read_again(parent)
+            self._bus.run(deadline - time.monotonic())
         _drop_unread(desktop)
         return desktop
+
+    def _unfinished(self) -> list[_Parent]:
+        return [parent for parent in self._parents if any(map(awaits_page, parent.node.children))]
+
+    def _read_again(self, parent: _Parent) -> None:
+        # From the parent: the page is another object than the one that stood in for it.
+        def enter(found: Any) -> None:
+            parent.node.children.clear()
+            self._enter(parent, found or [])
+
+        self._ask(parent.reference, "Accessible", "GetChildren", enter)
 
     def _enter_applications(self, desktop: Node, found: list[tuple[str, str]]) -> None:
         for application, path in found[:MAX_BREADTH]:
@@ -56,14 +95,15 @@ class Walk:
 
         self._property(reference, "Accessible", "Name", named)
 
-    def _enter(self, parent: Node, found: list[tuple[str, str]], depth: int) -> None:
-        if depth > MAX_DEPTH:
+    def _enter(self, parent: _Parent, found: list[tuple[str, str]]) -> None:
+        if parent.depth >= MAX_DEPTH or not found:
             return
+        self._parents.append(parent)
         for application, path in found[:MAX_BREADTH]:
             if path != NULL_PATH:
                 node = Node()
-                parent.children.append(node)
-                self._describe(node, Reference(application, path), depth)
+                parent.node.children.append(node)
+                self._describe(node, Reference(application, path), parent.depth + 1)
 
     def _describe(self, node: Node, reference: Reference, depth: int) -> None:
         self._property(reference, "Accessible", "Name", _setter(node, "name", str))
@@ -83,7 +123,7 @@ class Walk:
 
     def _read_children(self, node: Node, reference: Reference, interfaces: set[str], depth: int) -> None:
         def enter(found: Any) -> None:
-            self._enter(node, found or [], depth + 1)
+            self._enter(_Parent(node, reference, depth), found or [])
 
         def count_known(count: Any) -> None:
             if isinstance(count, int) and count > MAX_BREADTH:
