@@ -37,6 +37,7 @@ export interface LocalServer {
   readonly readyTemplate: TemplateRef
   /** Nothing answers in its guest. */
   readonly emptyTemplate: TemplateRef
+  /** Idempotent. */
   close(): Promise<void>
 }
 
@@ -53,18 +54,20 @@ export async function startLocalServer(): Promise<LocalServer> {
   const connection = { route: 'local', api_key: apiKey, api_url: server.url, sandbox_url: server.url } as const
   const client = new E2B({ apiKey, apiUrl: server.url, sandboxUrl: server.url, debug: false })
   const emptyTemplate = await buildTemplate(client, 'relay-empty')
+  const close = async (): Promise<void> => {
+    await server.close()
+    const cleaner = namespaceDriver(dataFolder, agentFile)
+    await cleaner.removeFolder(join(dataFolder, 'layers'))
+    await cleaner.close()
+    await rm(dataFolder, { recursive: true, force: true })
+  }
+  let closing: Promise<void> | undefined
   return {
     connection,
     client,
     emptyTemplate,
     readyTemplate: await buildTemplate(client, 'relay-ready', `python3 -c '${guestProgram}'`),
-    async close() {
-      await server.close()
-      const cleaner = namespaceDriver(dataFolder, agentFile)
-      await cleaner.removeFolder(join(dataFolder, 'layers'))
-      await cleaner.close()
-      await rm(dataFolder, { recursive: true, force: true })
-    },
+    close: () => (closing ??= close()),
   }
 }
 

@@ -232,6 +232,29 @@ describe('sandboxes on the local server', () => {
   })
 })
 
+describe('when the local server ends too', () => {
+  let own: LocalServer
+  beforeAll(async () => {
+    own = await startLocalServer()
+  }, 300_000)
+  afterAll(() => own.close())
+  const startedThere = () => started(configureFor({ connection: own.connection, template: own.readyTemplate }))
+
+  test('both clean up when both are told at the same moment, and a relay whose server is gone has nothing left to end', async () => {
+    const [first, second, third] = [await startedThere(), await startedThere(), await startedThere()]
+    const closed = own.close()
+    first.relay.endInput()
+    second.relay.endInput()
+    expect([await first.relay.exitCode(), await second.relay.exitCode()]).toEqual([0, 0])
+    await closed
+    await get(third.ports.server, '/screenshot')
+    expect(await third.relay.waitFor('lost')).toMatchObject({ reason: 'guest_lost', message: expect.stringContaining('local server') as string })
+    third.relay.endInput()
+    expect(await third.relay.exitCode()).toBe(0)
+    for (const { relay } of [first, second, third]) expect(relay.messages.at(-1)).toEqual({ type: 'stopped', cleanup: 'success' })
+  })
+})
+
 describe.concurrent('at the end of all patience', () => {
   test('a kill -9 of the process leaves the sandbox to its time to live', async () => {
     const configure = configureFor({ sandbox_timeout_seconds: 15 })

@@ -39,7 +39,7 @@ export async function installNodeModules() {
  */
 export function nx(title, args) {
   return step(title, () =>
-    runLogged([process.execPath, join(workspaceRoot, 'node_modules', 'nx', 'bin', 'nx.js'), ...args], {
+    runLogged([join(workspaceRoot, 'node_modules', '.bin', 'nx'), ...args], {
       cwd: workspaceRoot,
       logFile: logFile(title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')),
       env: nxEnvironment(),

@@ -32,7 +32,7 @@ async function prepareDesktop() {
 
 /** @param {readonly string[]} args */
 function nx(args) {
-  return runShown([process.execPath, join(workspaceRoot, 'node_modules', 'nx', 'bin', 'nx.js'), ...args], {
+  return runShown([join(workspaceRoot, 'node_modules', '.bin', 'nx'), ...args], {
     cwd: workspaceRoot,
     env: { ...nxEnvironment(), OSWORLD_TEST_CACHE: process.env.OSWORLD_TEST_CACHE ?? testCache },
   })

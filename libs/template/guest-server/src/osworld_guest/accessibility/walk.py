@@ -11,7 +11,7 @@ from osworld_guest.accessibility.bus import NULL_PATH, ROOT, Bus, Question, Refe
 from osworld_guest.accessibility.grid import shown_cells
 from osworld_guest.accessibility.names import ROLES, STATES
 from osworld_guest.accessibility.node import Action, Extents, Node
-from osworld_guest.accessibility.page import awaits_page
+from osworld_guest.accessibility.unfinished import awaits_page, is_gone, is_unread
 
 MAX_DEPTH = 50
 MAX_BREADTH = 1024
@@ -26,12 +26,14 @@ _VALUES = {
     "max": "MaximumValue",
     "step": "MinimumIncrement",
 }
-_PAGE_POLL_SECONDS = 0.05
+_POLL_SECONDS = 0.05
+# How often a parent is asked again for what came in place of a child that went. Few, as some never notice the loss.
+_POLLS_FOR_GONE = 10
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How long a reading may take, and how long of that it may wait for web pages."""
+    """How long a reading may take, and how long of that it may wait for what is unfinished, web pages above all."""
 
     deadline_seconds: float
     page_seconds: float
@@ -59,21 +61,28 @@ class Walk:
         desktop = Node(role="desktop-frame", name="main")
         self._ask(ROOT, "Accessible", "GetChildren", lambda found: self._enter_applications(desktop, found or []))
         self._bus.run(limits.deadline_seconds)
-        pages_deadline = min(deadline, time.monotonic() + limits.page_seconds)
-        while (unfinished := self._unfinished()) and time.monotonic() < pages_deadline:
-            time.sleep(_PAGE_POLL_SECONDS)
+        self._finish(deadline, min(deadline, time.monotonic() + limits.page_seconds))
+        _drop_unread(desktop)
+        return desktop
+
+    def _finish(self, deadline: float, pages_deadline: float) -> None:
+        polls = 0
+        while (unfinished := self._unfinished(polls < _POLLS_FOR_GONE)) and time.monotonic() < pages_deadline:
+            time.sleep(_POLL_SECONDS)
+            polls += 1
             self._parents = []
             for parent in unfinished:
                 self._read_again(parent)
             self._bus.run(deadline - time.monotonic())
-        _drop_unread(desktop)
-        return desktop
 
-    def _unfinished(self) -> list[_Parent]:
-        return [parent for parent in self._parents if any(map(awaits_page, parent.node.children))]
+    def _unfinished(self, gone_too: bool) -> list[_Parent]:
+        def is_unfinished(child: Node) -> bool:
+            return awaits_page(child) or (gone_too and is_gone(child))
+
+        return [parent for parent in self._parents if any(map(is_unfinished, parent.node.children))]
 
     def _read_again(self, parent: _Parent) -> None:
-        # From the parent: the page is another object than the one that stood in for it.
+        # From the parent: what comes is another object than the one that stood in for it or went.
         def enter(found: Any) -> None:
             parent.node.children.clear()
             self._enter(parent, found or [])
@@ -203,4 +212,4 @@ def _drop_unread(node: Node) -> None:
     """Objects that went away, hung or were not asked for are no part of the tree: they did not even tell a state."""
     for child in node.children:
         _drop_unread(child)
-    node.children = [child for child in node.children if child.role != "unknown" or child.states or child.children]
+    node.children = [child for child in node.children if not is_unread(child)]
