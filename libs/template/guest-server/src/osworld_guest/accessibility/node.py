@@ -41,4 +41,6 @@ class Node:
     values: dict[str, float] = field(default_factory=dict)
     actions: list[Action] = field(default_factory=list)
     is_image: bool = False
+    # It stopped answering while it was read.
+    is_lost: bool = False
     children: list[Node] = field(default_factory=list)

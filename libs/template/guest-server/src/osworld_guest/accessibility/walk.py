@@ -132,6 +132,7 @@ class Walk:
 
     def _read_children(self, node: Node, reference: Reference, interfaces: set[str], depth: int) -> None:
         def enter(found: Any) -> None:
+            node.is_lost = found is None
             self._enter(_Parent(node, reference, depth), found or [])
 
         def count_known(count: Any) -> None:
