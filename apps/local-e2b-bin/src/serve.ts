@@ -37,7 +37,7 @@ async function start(options: ServeArguments, context: ServeContext, place: { re
     nodeFile: context.nodeFile,
     account: { uid, gid, name: username },
     pid: context.pid,
-    environment: Object.fromEntries(Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined)),
+    environment,
     hostNetwork: await gatherHostNetwork({ environment, homeFolder: homedir }),
     log: (line) => log.info({}, line),
   })

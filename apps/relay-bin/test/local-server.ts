@@ -80,14 +80,13 @@ async function buildTemplate(client: E2B, name: string, startCommand?: string): 
 
 function namespaceDriver(dataFolder: string, agentFile: string): ReturnType<typeof createNamespaceDriver> {
   const { uid, gid, username } = userInfo()
-  const environment = Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined))
   return createNamespaceDriver({
     dataFolder,
     agentFile,
     nodeFile: process.execPath,
     account: { uid, gid, name: username },
     pid: process.pid,
-    environment,
+    environment: process.env,
     hostNetwork: { environment: {}, files: {} },
     log: () => undefined,
   })

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { localServerFileSchema, parseJsonDocument } from '@osworld-e2b/contracts'
@@ -81,6 +81,21 @@ describe('a server', () => {
     const templates = await readFile(path.join(dataFolder, 'templates.json'), 'utf8')
     expect(templates).toContain(templateId)
     expect(templates).toContain('the server closed during the build')
+  })
+
+  it('serves a data folder whose path is longer than the address of a socket may be', async () => {
+    const dataFolder = await makeDataFolder(path.join('long'.repeat(20), 'longer'.repeat(20)))
+    const test = await startTestServer({ dataFolder })
+    const sandbox = await test.e2b.Sandbox.create('base', { timeoutMs: 60_000 })
+    expect((await sandbox.commands.run('echo here')).stdout).toBe('here\n')
+    const folders = async (): Promise<number> => {
+      const links = await Promise.all((await readdir('/proc/self/fd')).map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
+      return links.filter((link) => path.dirname(link) === path.join(dataFolder, 'sandboxes')).length
+    }
+    expect(await folders()).toBe(1)
+    expect(await sandbox.kill()).toBe(true)
+    expect(await folders()).toBe(0)
+    await test.close()
   })
 
   it('gives the folder back when it cannot start', async () => {

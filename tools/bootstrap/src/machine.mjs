@@ -18,7 +18,7 @@
 export const programs = { mmdebstrap: 'mmdebstrap', bwrap: 'bubblewrap', newuidmap: 'uidmap', unshare: 'util-linux', setpriv: 'util-linux' }
 
 /** Further programs that only the tests use; without them some tests are skipped with a sentence. */
-export const testPrograms = { Xvfb: 'xvfb', wmctrl: 'wmctrl', ffmpeg: 'ffmpeg' }
+export const testPrograms = { Xvfb: 'xvfb', wmctrl: 'wmctrl', ffmpeg: 'ffmpeg', openbox: 'openbox', xterm: 'xterm' }
 
 /** Keys that a bootstrap of Debian is verified with; Ubuntu lacks them. */
 export const keyringPackage = 'debian-archive-keyring'

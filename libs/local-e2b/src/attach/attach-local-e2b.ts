@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection, LocalServerFile } from '@osworld-e2b/contracts'
+import { LocalE2bError } from '../error.ts'
+import { readLockHolder } from '../server/lock.ts'
+import { dataFolderAt } from '../store/data-folder.ts'
 import { findRunningServer } from './running-server.ts'
 import { startServer, type StartedServer } from './started-server.ts'
 
@@ -16,6 +19,8 @@ export interface AttachLocalE2bOptions {
   readonly startDeadlineMs?: number
   /** For a started server to stop when asked, and again when terminated; twenty seconds unless given. */
   readonly stopDeadlineMs?: number
+  /** For another server that holds the data folder to answer or to end; ten seconds unless given. */
+  readonly holderDeadlineMs?: number
 }
 
 export interface AttachedLocalE2b {
@@ -30,24 +35,39 @@ export interface AttachedLocalE2b {
 
 const defaultStartDeadlineMs = 60_000
 const defaultStopDeadlineMs = 20_000
-/** How long another starter, who won the data folder's lock, gets to answer. */
-const rivalDeadlineMs = 2_000
-const rivalPollMs = 100
+/** Longer than a closing server takes to end its sandboxes. */
+const defaultHolderDeadlineMs = 10_000
+const holderPollMs = 100
 
-/** Uses the server that holds the data folder, or starts one for as long as the caller needs it. */
+/**
+ * Uses the server that holds the data folder, or starts one for as long as the caller needs it; waits for one that is
+ * starting or ending. Throws `start_failed`, or `data_folder_locked` when the holder neither answers nor ends.
+ */
 export async function attachLocalE2b(options: AttachLocalE2bOptions): Promise<AttachedLocalE2b> {
-  const running = await findRunningServer(options.dataFolder)
-  if (running !== undefined) return attached(running)
+  const deadline = performance.now() + (options.holderDeadlineMs ?? defaultHolderDeadlineMs)
+  for (;;) {
+    options.signal?.throwIfAborted()
+    const running = await findRunningServer(options.dataFolder)
+    if (running !== undefined) return attached(running)
+    const holder = await readLockHolder(dataFolderAt(options.dataFolder))
+    if (holder === undefined) {
+      const started = await tryStart(options)
+      if (started !== undefined) return attached(started.server, started)
+    } else if (performance.now() > deadline) throw heldError(options.dataFolder, holder)
+    await pause(options.signal)
+  }
+}
+
+/** Undefined when another server took the data folder meanwhile. */
+async function tryStart(options: AttachLocalE2bOptions): Promise<StartedServer | undefined> {
+  const { onLine = () => undefined, stopDeadlineMs = defaultStopDeadlineMs } = options
   const deadline = AbortSignal.timeout(options.startDeadlineMs ?? defaultStartDeadlineMs)
   const signal = options.signal === undefined ? deadline : AbortSignal.any([options.signal, deadline])
   try {
-    const { onLine = () => undefined, stopDeadlineMs = defaultStopDeadlineMs } = options
-    const started = await startServer({ ...options, onLine, signal, stopDeadlineMs })
-    return attached(started.server, started)
+    return await startServer({ ...options, onLine, signal, stopDeadlineMs })
   } catch (error) {
-    const rival = signal.aborted ? undefined : await awaitRival(options.dataFolder)
-    if (rival === undefined) throw error
-    return attached(rival)
+    if (signal.aborted || (await readLockHolder(dataFolderAt(options.dataFolder))) === undefined) throw error
+    return undefined
   }
 }
 
@@ -60,12 +80,15 @@ function attached(server: LocalServerFile, started?: StartedServer): AttachedLoc
   }
 }
 
-/** Two programs may start at once; the one that lost the lock uses the winner's server. */
-async function awaitRival(dataFolder: string): Promise<LocalServerFile | undefined> {
-  for (let waitedMs = 0; waitedMs < rivalDeadlineMs; waitedMs += rivalPollMs) {
-    const rival = await findRunningServer(dataFolder)
-    if (rival !== undefined) return rival
-    await sleep(rivalPollMs)
+function heldError(dataFolder: string, pid: number): LocalE2bError {
+  return new LocalE2bError('data_folder_locked', `Another local-e2b server (pid ${pid}) holds ${dataFolder}, but neither serves it nor ends: end that process, or name another data folder.`)
+}
+
+async function pause(signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await sleep(holderPollMs, undefined, signal === undefined ? {} : { signal })
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
   }
-  return undefined
 }

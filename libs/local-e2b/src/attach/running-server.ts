@@ -1,27 +1,17 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { localServerFileSchema, parseJsonDocument, type LocalServerFile } from '@osworld-e2b/contracts'
+import type { LocalServerFile } from '@osworld-e2b/contracts'
+import { isLiving } from '../process-identity.ts'
+import { readServerFile } from '../server/server-file.ts'
 
 const healthDeadlineMs = 3_000
 
-/** The server that holds this data folder now, or nothing: its file may outlive it, and its pid may be another's by now. */
+/** The server that serves this data folder now, or nothing: its file may outlive it, its pid may be another's, and it may be about to end. */
 export async function findRunningServer(dataFolder: string): Promise<LocalServerFile | undefined> {
-  const path = join(dataFolder, 'server.json')
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  })
-  if (text === undefined) return undefined
-  const server = parseJsonDocument(localServerFileSchema, path, text)
-  return (await processStart(server.pid)) === server.pid_start && (await answers(server.url)) ? server : undefined
+  const server = await readServerFile(dataFolder)
+  if (server === undefined || !(await isLiving({ pid: server.pid, startTime: server.pid_start }))) return undefined
+  return (await answers(server.url)) ? server : undefined
 }
 
-/** Field 22 of `/proc/<pid>/stat` (proc(5)), counted from the last parenthesis since a command's name may hold any character. */
-async function processStart(pid: number): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-}
-
+/** A server that is closing answers too, but not with success. */
 async function answers(url: string): Promise<boolean> {
   try {
     return (await fetch(new URL('/health', url), { signal: AbortSignal.timeout(healthDeadlineMs) })).ok

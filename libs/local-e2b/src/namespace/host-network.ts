@@ -20,8 +20,8 @@ export interface HostNetworkFacts {
   readonly aptConfig: readonly string[]
 }
 
-const proxyNames = ['http_proxy', 'https_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY', 'all_proxy']
-const certificateNames = ['SSL_CERT_FILE', 'CURL_CA_BUNDLE', 'REQUESTS_CA_BUNDLE', 'NODE_EXTRA_CA_CERTS', 'PIP_CERT', 'GIT_SSL_CAINFO', 'npm_config_cafile']
+export const proxyNames = ['http_proxy', 'https_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY', 'all_proxy']
+export const certificateNames = ['SSL_CERT_FILE', 'CURL_CA_BUNDLE', 'REQUESTS_CA_BUNDLE', 'NODE_EXTRA_CA_CERTS', 'PIP_CERT', 'GIT_SSL_CAINFO', 'npm_config_cafile']
 const npmHostPaths = /^\s*(cafile|cache|prefix|userconfig|globalconfig|tmp|init-module)\s*=/
 
 /** Decides which of the host's settings a build sees; those that name files of the host are left out or replaced. */

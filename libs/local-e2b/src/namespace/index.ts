@@ -2,6 +2,5 @@ export { gatherHostNetwork, type HostNetworkSource } from './gather-host-network
 export type { HostNetworkSettings } from './host-network.ts'
 export type { Account } from './id-map.ts'
 export { createNamespaceDriver, type NamespaceDriverOptions } from './namespace-driver.ts'
-export { readProcessIdentity, type ProcessIdentity } from './sandbox-folder.ts'
 export type { MachineFinding } from './machine-findings.ts'
 export { probeMachine, type MachineProbe } from './probe-machine.ts'

@@ -27,5 +27,5 @@ it('hands a socket over that outlives the host\'s copy, at a file that only its 
 })
 
 it('refuses a path that no socket address can hold', async () => {
-  await expect(openListeningSocket(`/${'x'.repeat(110)}`)).rejects.toMatchObject({ code: 'data_folder_invalid' })
+  await expect(openListeningSocket(`/${'x'.repeat(110)}`)).rejects.toMatchObject({ code: 'start_failed' })
 })

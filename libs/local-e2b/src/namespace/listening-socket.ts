@@ -18,9 +18,9 @@ export interface ListeningSocket {
  * since closing our copy removes the name that was bound.
  */
 export async function openListeningSocket(path: string): Promise<ListeningSocket> {
-  const passing = `${path}.new`
-  if (Buffer.byteLength(passing) > longestSocketPath) {
-    throw new LocalE2bError('data_folder_invalid', `${path} is too long for a unix socket; choose a data folder with a shorter path.`)
+  const passing = passingName(path)
+  if (!fitsSocketAddress(path)) {
+    throw new LocalE2bError('start_failed', `${path} is too long for the address of a unix socket (${longestSocketPath} bytes).`)
   }
   const server = createServer()
   server.listen(passing)
@@ -28,6 +28,15 @@ export async function openListeningSocket(path: string): Promise<ListeningSocket
   chmodSync(passing, 0o600)
   renameSync(passing, path)
   return { descriptor: descriptorOf(server), release: () => closeServer(server) }
+}
+
+/** Whether `openListeningSocket` can bind this path. */
+export function fitsSocketAddress(path: string): boolean {
+  return Buffer.byteLength(passingName(path)) <= longestSocketPath
+}
+
+function passingName(path: string): string {
+  return `${path}.new`
 }
 
 /** Node has no public way to the descriptor of a listening pipe; the handle has carried it in every version. */

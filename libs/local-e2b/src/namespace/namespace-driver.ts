@@ -2,18 +2,21 @@ import { chmod, mkdir, readdir } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative } from 'node:path'
 import type { BaseImage, RunningSandbox, SandboxDriver, StartRequest } from '../driver.ts'
 import { LocalE2bError } from '../error.ts'
+import { readProcessIdentity, type ProcessIdentity } from '../process-identity.ts'
 import { fillBaseImage } from './base-image.ts'
+import { fetchingEnvironment, hostEnvironment } from './host-environment.ts'
 import type { HostNetworkSettings } from './host-network.ts'
 import { guestIdMap, manageIdMap, type Account } from './id-map.ts'
 import { openListeningSocket } from './listening-socket.ts'
 import { runCommand } from './run-command.ts'
 import { makeRuntimeFolder, readOptional } from './runtime-folder.ts'
-import { hasLivingOwner, makeSandboxFolder, readProcessIdentity, type ProcessIdentity } from './sandbox-folder.ts'
+import { hasLivingOwner, makeSandboxFolder } from './sandbox-folder.ts'
 import { startSandboxProcess, type SandboxProcess } from './sandbox-process.ts'
+import { openSocketPlace, type SocketPlace } from './socket-place.ts'
 import { openUserNamespace, type UserNamespace } from './user-namespace.ts'
 
 export interface NamespaceDriverOptions {
-  /** Absolute; at most about 60 bytes, since a unix socket's path is short. */
+  /** Absolute. */
   readonly dataFolder: string
   /** The bundled guest agent, one CommonJS file. */
   readonly agentFile: string
@@ -23,8 +26,8 @@ export interface NamespaceDriverOptions {
   readonly account: Account
   /** This process's id. */
   readonly pid: number
-  /** Environment of the host programs that are called; `PATH` is needed. */
-  readonly environment: Readonly<Record<string, string>>
+  /** The server's environment; host programs get only what `host-environment.ts` names of it. `PATH` is needed. */
+  readonly environment: Readonly<Record<string, string | undefined>>
   readonly hostNetwork: HostNetworkSettings
   readonly startTimeoutMs?: number
   /** First host id that stands for guest root when the server runs as root. */
@@ -65,12 +68,14 @@ class NamespaceDriver implements SandboxDriver {
     if (!/^[a-z0-9]+$/.test(request.id)) throw new LocalE2bError('start_failed', `${request.id} is no sandbox id; use letters and digits.`)
     const prepared = await this.#ready()
     const folder = join(this.#folders.sandboxes, request.id)
-    const { dataFolder, hostNetwork } = this.#options
+    const { dataFolder, hostNetwork, pid } = this.#options
     const lower = await makeSandboxFolder({ dataFolder, folder, start: request, hostNetwork, owner: prepared.owner })
+    const socket = await openSocketPlace(folder, pid)
     try {
       await this.#manage('start_failed', ['sh', '-c', 'mkdir -m 755 upper work && chown 1:1 upper work'], folder)
-      return this.#running(request, folder, await this.#startProcess(prepared, request, { folder, lower }))
+      return this.#running(request, { folder, socket }, await this.#startProcess(prepared, request, { folder, lower, agentSocket: socket.path }))
     } catch (error) {
+      await socket.close()
       await this.removeFolder(folder)
       throw error
     }
@@ -83,7 +88,7 @@ class NamespaceDriver implements SandboxDriver {
     await mkdir(dirname(target), { recursive: true })
     try {
       await this.#manage('build_failed', ['sh', '-c', 'mkdir -m 755 "$1" && chown 1:1 "$1"', 'sh', basename(partial)], dirname(partial))
-      await fillBaseImage({ image, folder: partial, enter: guest.enter, environment: this.#options.environment, onLine })
+      await fillBaseImage({ image, folder: partial, enter: guest.enter, environment: fetchingEnvironment(this.#options.environment), onLine })
       await this.#manage('build_failed', ['mv', '-T', partial, target], dirname(target))
     } catch (error) {
       await this.removeFolder(partial)
@@ -139,7 +144,8 @@ class NamespaceDriver implements SandboxDriver {
   }
 
   async #prepare(): Promise<Prepared> {
-    const { account, agentFile, dataFolder, environment, nodeFile, pid, rootShift = 200_000 } = this.#options
+    const { account, agentFile, dataFolder, nodeFile, pid, rootShift = 200_000 } = this.#options
+    const environment = hostEnvironment(this.#options.environment)
     const owner = await readProcessIdentity(pid)
     if (owner === undefined) throw new LocalE2bError('machine_unfit', `/proc/${pid}/stat cannot be read; /proc must be mounted.`)
     // Guest root, another account of the host, walks through these folders but must not list them.
@@ -159,15 +165,14 @@ class NamespaceDriver implements SandboxDriver {
     }
   }
 
-  async #startProcess(prepared: Prepared, request: StartRequest, place: { folder: string; lower: string }): Promise<SandboxProcess> {
-    const agentSocket = join(place.folder, 'agent.sock')
-    const socket = await openListeningSocket(agentSocket)
+  async #startProcess(prepared: Prepared, request: StartRequest, place: { folder: string; lower: string; agentSocket: string }): Promise<SandboxProcess> {
+    const socket = await openListeningSocket(place.agentSocket)
     const { environment, hostNetwork, startTimeoutMs = 30_000 } = this.#options
     const extra = request.network === 'host' ? hostNetwork.environment : {}
     const agent = { ...request.defaults, environment: { ...extra, ...request.defaults.environment } }
     const starting = startSandboxProcess({
       folder: place.folder,
-      agentSocket,
+      agentSocket: place.agentSocket,
       socket,
       enter: prepared.guest.enter,
       setupArguments: [relative(place.folder, prepared.runtimeFolder), request.hostname, request.network, place.lower],
@@ -178,19 +183,20 @@ class NamespaceDriver implements SandboxDriver {
     return starting
   }
 
-  #running(request: StartRequest, folder: string, started: SandboxProcess): RunningSandbox {
+  #running(request: StartRequest, { folder, socket }: { folder: string; socket: SocketPlace }, started: SandboxProcess): RunningSandbox {
     this.#passingPaths.set(request.id, started.passingPaths)
     let destroyed: Promise<void> | undefined
     const destroy = async () => {
       await started.kill()
       await this.removeFolder(folder)
+      await socket.close()
       this.#passingPaths.delete(request.id)
       this.#living.delete(sandbox)
     }
     const sandbox: RunningSandbox = {
       id: request.id,
       folder,
-      agentSocket: join(folder, 'agent.sock'),
+      agentSocket: socket.path,
       initPid: started.initPid,
       upperFolder: join(folder, 'upper'),
       exited: started.exited,
@@ -204,6 +210,6 @@ class NamespaceDriver implements SandboxDriver {
 
   async #manage(failure: 'start_failed' | 'build_failed' | 'close_incomplete', command: readonly string[], cwd: string): Promise<void> {
     const { manage } = await this.#ready()
-    await runCommand({ command: [...manage.enter, ...command], cwd, environment: this.#options.environment, failure })
+    await runCommand({ command: [...manage.enter, ...command], cwd, environment: hostEnvironment(this.#options.environment), failure })
   }
 }

@@ -3,6 +3,7 @@ import { constants, existsSync } from 'node:fs'
 import { access, mkdtemp, readFile, rmdir } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import type { Account } from './id-map.ts'
+import { hostEnvironment } from './host-environment.ts'
 import { machineFindings, packageOfProgram, type MachineFacts, type MachineFinding } from './machine-findings.ts'
 
 export interface MachineProbe {
@@ -10,7 +11,8 @@ export interface MachineProbe {
   /** As `os.release()` says it. */
   readonly kernelRelease: string
   readonly account: Account
-  readonly environment: Readonly<Record<string, string>>
+  /** Of the caller; programs that are tried see only what `host-environment.ts` names of it. */
+  readonly environment: Readonly<Record<string, string | undefined>>
   /** Where the trial makes a folder to mount on. */
   readonly temporaryFolder: string
 }
@@ -64,7 +66,7 @@ async function tryNamespaces(probe: MachineProbe): Promise<MachineFacts['trial']
   const unshare = ['--user', '--map-root-user', '--mount', '--pid', '--net', '--ipc', '--uts', '--cgroup', '--fork', '--kill-child', '--']
   try {
     return await new Promise((resolve) => {
-      execFile('unshare', [...unshare, 'sh', '-c', trialScript], { cwd: folder, env: probe.environment }, (error, stdout, stderr) => {
+      execFile('unshare', [...unshare, 'sh', '-c', trialScript], { cwd: folder, env: hostEnvironment(probe.environment) }, (error, stdout, stderr) => {
         const step = stdout.trim().split('\n').at(-1) || 'unshare'
         resolve(error === null && step === 'passed' ? { passed: true } : { passed: false, step, reason: stderr.trim() || (error?.message ?? 'it ended early') })
       })

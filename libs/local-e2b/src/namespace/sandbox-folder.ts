@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { isAbsolute, join, relative } from 'node:path'
 import type { StartRequest } from '../driver.ts'
 import { LocalE2bError } from '../error.ts'
+import { isLiving, readProcessIdentity, type ProcessIdentity } from '../process-identity.ts'
 import type { HostNetworkSettings } from './host-network.ts'
 
 export interface SandboxFolderRequest {
@@ -11,13 +12,6 @@ export interface SandboxFolderRequest {
   readonly start: StartRequest
   readonly hostNetwork: HostNetworkSettings
   readonly owner: ProcessIdentity
-}
-
-/** A process id alone may be used again; with the start time it names one process. */
-export interface ProcessIdentity {
-  readonly pid: number
-  /** Clock ticks after boot, from `/proc/<pid>/stat`. */
-  readonly startTime: string
 }
 
 const folderMode = 0o711
@@ -58,23 +52,13 @@ async function writeHostNetwork(folder: string, settings: HostNetworkSettings): 
   for (const [name, text] of Object.entries(settings.files)) await writeFile(join(folder, name), text, { mode: 0o644 })
 }
 
-/** Identity of a living process, or undefined when there is none (a zombie is none). */
-export async function readProcessIdentity(pid: number): Promise<ProcessIdentity | undefined> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  // The command name in parentheses may hold anything, so fields are counted after its end.
-  const [state, ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  const startTime = fields[18]
-  return startTime === undefined || state === 'Z' || state === 'X' ? undefined : { pid, startTime }
-}
-
 /** Whether the process that made a sandbox's folder still runs; a folder without a readable owner has none. */
 export async function hasLivingOwner(folder: string): Promise<boolean> {
   const claiming = Number(/\.(\d+)\.partial$/.exec(folder)?.[1])
   if (claiming > 0) return (await readProcessIdentity(claiming)) !== undefined
   const text = await readFile(join(folder, 'owner.json'), 'utf8').catch(() => '')
   const owner = parseOwner(text)
-  if (owner === undefined) return false
-  return (await readProcessIdentity(owner.pid))?.startTime === owner.startTime
+  return owner !== undefined && (await isLiving(owner))
 }
 
 function parseOwner(text: string): ProcessIdentity | undefined {

@@ -4,9 +4,9 @@ import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { waitForAgent } from '../agent-client/wait-for-agent.ts'
 import { LocalE2bError } from '../error.ts'
+import { readProcessIdentity } from '../process-identity.ts'
 import { keepGuestLog, type GuestLog } from './guest-log.ts'
 import type { ListeningSocket } from './listening-socket.ts'
-import { readProcessIdentity } from './sandbox-folder.ts'
 
 export interface SandboxProcessRequest {
   readonly folder: string

@@ -2,7 +2,7 @@ import { link, rename, rm, writeFile } from 'node:fs/promises'
 import { parseJsonDocument } from '@osworld-e2b/contracts'
 import { z } from 'zod'
 import { LocalE2bError } from '../error.ts'
-import { readProcessIdentity, type ProcessIdentity } from '../namespace/index.ts'
+import { isLiving, type ProcessIdentity } from '../process-identity.ts'
 import type { DataFolder } from '../store/data-folder.ts'
 import { hasSystemCode, readTextIfPresent } from '../store/read-file.ts'
 import { readServerFile } from './server-file.ts'
@@ -24,6 +24,17 @@ export async function lockDataFolder(folder: DataFolder, owner: ProcessIdentity)
   }
 }
 
+/** Pid of the living process that holds the data folder, whether it answers already, still or not at all. */
+export async function readLockHolder(folder: DataFolder): Promise<number | undefined> {
+  const text = await readTextIfPresent(folder.lockFile)
+  return text === undefined ? undefined : livingHolder(folder, text)
+}
+
+async function livingHolder(folder: DataFolder, text: string): Promise<number | undefined> {
+  const { pid, pid_start: startTime } = parseJsonDocument(lockSchema, folder.lockFile, text)
+  return (await isLiving({ pid, startTime })) ? pid : undefined
+}
+
 /** A link appears with its content, so that nobody reads a lock that is still empty. */
 async function tryLink(own: string, lockFile: string): Promise<boolean> {
   try {
@@ -38,8 +49,8 @@ async function tryLink(own: string, lockFile: string): Promise<boolean> {
 async function removeStaleLock(folder: DataFolder, owner: ProcessIdentity): Promise<void> {
   const text = await readTextIfPresent(folder.lockFile)
   if (text === undefined) return
-  const holder = parseJsonDocument(lockSchema, folder.lockFile, text)
-  if ((await readProcessIdentity(holder.pid))?.startTime === holder.pid_start) throw await lockedError(folder, holder.pid)
+  const holder = await livingHolder(folder, text)
+  if (holder !== undefined) throw await lockedError(folder, holder)
   const moved = `${folder.lockFile}.stale.${owner.pid}`
   try {
     await rename(folder.lockFile, moved)

@@ -109,8 +109,11 @@ def test_a_recording_without_a_screen_is_an_error(guest: Guest) -> None:
 @pytest.fixture
 def window_manager(display: str) -> Iterator[None]:
     need("openbox", "xterm", "wmctrl")
-    process = subprocess.Popen(
-        ["openbox", "--sm-disable"], env={**os.environ, "DISPLAY": display}, stderr=subprocess.DEVNULL, text=True
+    environment = {**os.environ, "DISPLAY": display}
+    process = subprocess.Popen(["openbox", "--sm-disable"], env=environment, stderr=subprocess.DEVNULL, text=True)
+    # A window that opens while the manager takes over the screen may never be managed.
+    wait_until(
+        lambda: subprocess.run(["wmctrl", "-m"], env=environment, capture_output=True, check=False).returncode == 0
     )
     yield
     stop(process)
@@ -122,7 +125,8 @@ def test_windows_are_measured_activated_verified_and_closed(desktop_guest: Guest
     command = ["xterm", "-geometry", "80x24", "-T", "Report one.txt", "-e", "sleep 300"]
     assert post_json(port, "/setup/launch", {"command": command})[0] == 200
     fields = {"command": ["true"], "verification": {"window_exists": "report ONE"}, "check_interval": 0.1}
-    assert post_json(port, "/setup/execute_with_verification", fields)[0] == 200
+    status, answer = post_json(port, "/setup/execute_with_verification", fields)
+    assert status == 200, answer
     status, content = ask(
         port, "POST", "/window_size", b"app_class_name=xTerm", {"Content-Type": "application/x-www-form-urlencoded"}
     )
