@@ -30,7 +30,8 @@ async function expectEvidence(runFolder: string): Promise<void> {
   const names = artifacts.map(({ path }) => path)
   expect(names).toEqual(expect.arrayContaining(['attempt.json', 'evaluator.json', 'recording.mp4', 'relay-events.jsonl', 'result.txt', 'stdout.log', 'traj.jsonl', 'upstream.log']))
   const steps = (await readFile(join(folder, 'traj.jsonl'), 'utf8')).trim().split('\n')
-  expect(await readdir(join(folder, 'screenshots'))).toHaveLength(2 * steps.length)
+  const ofSteps = steps.flatMap((_, index) => [`step_${index + 1}_before.png`, `step_${index + 1}_after.png`])
+  expect((await readdir(join(folder, 'screenshots'))).sort()).toEqual(['evaluated.png', 'reset.png', ...ofSteps].sort())
   expect((await readFile(join(folder, 'result.txt'), 'utf8')).trim()).toMatch(/^1(\.0)?$/)
 }
 
