@@ -1,5 +1,6 @@
 export { aggregate, type AggregateInput } from './aggregate.ts'
 export { AggregationError, type AggregationErrorCode } from './aggregation-error.ts'
+export { replayText, type ReplayedText } from './replay-text.ts'
 export { retryAllowance, type RetryAllowance } from './retry.ts'
 export {
   createRunFold,

@@ -38,6 +38,9 @@ export const contractSchema = z.strictObject({
     attempt_timeout_seconds: z.int().min(1).max(longestAttemptSeconds),
     ready_deadline_seconds: z.int().min(1).max(3_600),
     execution_authorized: z.boolean(),
+    /** Where the tasks and scripts were read from, so that a resume finds them again; their digests are in `scoring`. */
+    source: z.strictObject({ kind: z.enum(['suite', 'tasks']), folder: z.string().startsWith('/') }).optional(),
+    scripts_folder: z.string().startsWith('/').optional(),
   }),
 })
 export type Contract = z.infer<typeof contractSchema>

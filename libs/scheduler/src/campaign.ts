@@ -1,10 +1,12 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { aggregate, type AttemptRecord, trialId, type TrialKey } from '@osworld-e2b/aggregation'
 import type { Aggregate, AttemptEvent, Catalog, Cleanup, Contract, Outcome, Phase } from '@osworld-e2b/contracts'
 import { catalogArtifacts, sha256File, writeJsonAtomic } from '@osworld-e2b/inventory'
 import { type AttemptPlan, type AttemptReport, type AttemptServices, runAttempt } from './attempt.ts'
 import { type AttemptEnd, type OrphanReport, proveEnd } from './attempt-end.ts'
+import { type BackOff, defaultBackOff } from './back-off.ts'
 import { chooseNext } from './choose.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -25,6 +27,8 @@ export interface CampaignInput {
   readonly runFolder: string
   readonly contract: Contract
   readonly ledger: Ledger
+  /** Between attempts at a trial whose infrastructure failed; `defaultBackOff` unless given. */
+  readonly backOff?: BackOff
   readonly labels: { readonly unconfined: boolean; readonly unverified: boolean }
   /** Everything one attempt needs; its folder exists already. */
   planAttempt(identity: AttemptIdentity, folder: string): AttemptPlan
@@ -107,11 +111,28 @@ class Campaign {
         session: this.#input.ledger.session(),
         running: new Set(this.#running.keys()),
         limits: this.#limits(),
+        backOff: this.#input.backOff ?? defaultBackOff,
+        nowMs: this.#services.now().getTime(),
         isStopping: this.#signal.aborted || this.#hasDrifted || this.#broken !== undefined,
       })
       if (decision.kind === 'done') return
       if (decision.kind === 'start') this.#launch(decision.trial, decision.attempt)
-      else await Promise.race(this.#running.values())
+      else await this.#wait(decision.untilMs)
+    }
+  }
+
+  /** For an attempt to end, for the time to come, or for the run to be stopped. */
+  async #wait(untilMs: number | undefined): Promise<void> {
+    const called = new AbortController()
+    const stopped = () => called.abort()
+    this.#signal.addEventListener('abort', stopped, { once: true })
+    try {
+      if (this.#signal.aborted) stopped()
+      const time = untilMs === undefined ? [] : [setTimeout(untilMs - this.#services.now().getTime(), undefined, { signal: called.signal }).catch(() => undefined)]
+      await Promise.race([...this.#running.values(), ...time])
+    } finally {
+      this.#signal.removeEventListener('abort', stopped)
+      called.abort()
     }
   }
 

@@ -24,6 +24,8 @@ function choose(events: readonly LedgerEvent[], change: Partial<ChooseInput> = {
     session: events.filter(({ event }) => event === 'RUN_STARTED').length,
     running: new Set(),
     limits: { numEnvs: 2, maxAttemptsPerTrial: 3 },
+    backOff: { firstMs: 1_000, mostMs: 3_000 },
+    nowMs: Date.parse(timestamp) + 3_000,
     isStopping: false,
     ...change,
   })
@@ -64,4 +66,29 @@ test('a resume starts with fresh limits, but never tries a slow agent again', ()
   expect(choose([started, ...faults, ...done, started])).toMatchObject({ kind: 'start', attempt: 4 })
   const slow = attempts('a', [{ kind: 'invalid', reason: 'timeout', phase: 'agent', message: '' }])
   expect(choose([started, ...slow, ...done, started])).toEqual({ kind: 'done' })
+})
+
+describe('after a fault of the infrastructure', () => {
+  const at = Date.parse(timestamp)
+  const faults = (count: number) => attempts('a', Array.from({ length: count }, () => invalid('guest_lost')))
+
+  test.each([
+    [1, 1_000],
+    [2, 2_000],
+  ])('number %i the trial waits %i ms, while others go on', (count, delayMs) => {
+    const events = [started, ...faults(count)]
+    expect(choose([...events, ...done], { nowMs: at + delayMs - 1 })).toEqual({ kind: 'wait', untilMs: at + delayMs })
+    expect(choose(events, { nowMs: at + delayMs - 1 })).toMatchObject({ kind: 'start', trial: { id: 'b' } })
+    expect(choose([...events, ...done], { nowMs: at + delayMs })).toMatchObject({ kind: 'start', trial: { id: 'a' } })
+  })
+
+  test('the wait has an upper bound, and a resume does not wait', () => {
+    const limits = { numEnvs: 2, maxAttemptsPerTrial: 9 }
+    expect(choose([started, ...faults(8), ...done], { limits, nowMs: at })).toEqual({ kind: 'wait', untilMs: at + 3_000 })
+    expect(choose([started, ...faults(8), ...done, started], { limits, nowMs: at })).toMatchObject({ kind: 'start' })
+  })
+
+  test('a fault of the runner waits for nothing', () => {
+    expect(choose([started, ...attempts('a', [invalid('runner_exit')]), ...done], { nowMs: at })).toMatchObject({ kind: 'start' })
+  })
 })

@@ -1,5 +1,6 @@
 import { retryAllowance, type RunState, trialId, type TrialKey, type TrialRecord, trialReward } from '@osworld-e2b/aggregation'
 import type { TaskKey } from '@osworld-e2b/contracts'
+import { type BackOff, notBefore } from './back-off.ts'
 
 export interface Plan {
   readonly tasks: readonly TaskKey[]
@@ -13,7 +14,8 @@ export interface Limits {
 
 export type Decision =
   | { readonly kind: 'start'; readonly trial: TrialKey; readonly attempt: number }
-  | { readonly kind: 'wait' }
+  /** For a running attempt to end, or until a time (Unix milliseconds) at which a trial may be tried again. */
+  | { readonly kind: 'wait'; readonly untilMs?: number }
   | { readonly kind: 'done' }
 
 export interface ChooseInput {
@@ -24,6 +26,9 @@ export interface ChooseInput {
   /** `trialId`s of attempts that run now. */
   readonly running: ReadonlySet<string>
   readonly limits: Limits
+  readonly backOff: BackOff
+  /** Unix milliseconds. */
+  readonly nowMs: number
   readonly isStopping: boolean
 }
 
@@ -33,12 +38,15 @@ export function chooseNext(input: ChooseInput): Decision {
   const whenIdle: Decision = running.size === 0 ? { kind: 'done' } : { kind: 'wait' }
   if (input.isStopping) return whenIdle
   if (running.size >= limits.numEnvs) return { kind: 'wait' }
+  let untilMs = Infinity
   for (const trial of trialsOf(input.plan)) {
     const record = input.state.get(trialId(trial))
     if (running.has(trialId(trial)) || !mayTry(record, input)) continue
-    return { kind: 'start', trial, attempt: (record?.attempts.length ?? 0) + 1 }
+    const earliestMs = notBefore(record, input.session, input.backOff)
+    if (earliestMs <= input.nowMs) return { kind: 'start', trial, attempt: (record?.attempts.length ?? 0) + 1 }
+    untilMs = Math.min(untilMs, earliestMs)
   }
-  return whenIdle
+  return untilMs === Infinity ? whenIdle : { kind: 'wait', untilMs }
 }
 
 function* trialsOf(plan: Plan): Generator<TrialKey> {

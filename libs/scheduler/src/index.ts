@@ -11,6 +11,7 @@ export {
 export type { ChildCommand } from './child-process.ts'
 export { openLedger, type Ledger } from './ledger.ts'
 export { openRunFolder, type RunFolderInput } from './run-folder.ts'
+export { readRun, readRunState, type RecordedRun } from './read-run.ts'
 export { acquireRunLock } from './run-lock.ts'
 export { makeRunTemporaryFolder, type TemporaryFolder } from './run-temporary-folder.ts'
 export { SchedulerError, type SchedulerErrorCode } from './scheduler-error.ts'

@@ -29,7 +29,7 @@ test('a broken line in the middle is refused with its number, and the file is le
   const path = join(folder, 'attempts.jsonl')
   await writeFile(path, `${JSON.stringify(planned)}\nnonsense\n${JSON.stringify(planned)}\n`)
   const before = await readFile(path)
-  await expect(openLedger(path, now)).rejects.toThrow(/attempts\.jsonl line 2 is not a ledger event/)
+  await expect(openLedger(path, now)).rejects.toThrow(/attempts\.jsonl line 2 is not valid: it is not JSON/)
   expect(await readFile(path)).toEqual(before)
 })
 

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { createRunFold, type RunFold, type RunState } from '@osworld-e2b/aggregation'
-import { type LedgerEvent, ledgerEventSchema } from '@osworld-e2b/contracts'
+import { replayText, type RunFold, type RunState } from '@osworld-e2b/aggregation'
+import { DocumentError, type LedgerEvent } from '@osworld-e2b/contracts'
 import { SchedulerError } from './scheduler-error.ts'
 
 export interface Ledger {
@@ -20,9 +20,8 @@ export interface Ledger {
 export async function openLedger(path: string, now: () => Date): Promise<Ledger> {
   const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o644)
   try {
-    const fold = createRunFold()
-    const tornBytes = await replayFile(file, path, fold)
-    const ledger = appender(file, fold)
+    const { fold, tornBytes } = await replayFile(file, path)
+    const ledger = appender(file, path, fold)
     if (tornBytes > 0) await ledger.append({ event: 'TAIL_CUT', timestamp: now().toISOString(), bytes: tornBytes })
     return ledger
   } catch (error) {
@@ -31,11 +30,15 @@ export async function openLedger(path: string, now: () => Date): Promise<Ledger>
   }
 }
 
-function appender(file: FileHandle, fold: RunFold): Ledger {
+function appender(file: FileHandle, path: string, fold: RunFold): Ledger {
   let tail: Promise<void> = Promise.resolve()
   const write = async (line: string): Promise<void> => {
-    await file.appendFile(line)
-    await file.datasync()
+    try {
+      await file.appendFile(line)
+      await file.datasync()
+    } catch (error) {
+      throw new SchedulerError('run_unwritable', `${path} cannot be written (${describe(error)}). What it holds is kept: mend that, such as by freeing disk space, and start the run again with the same --run-id.`, { cause: error })
+    }
   }
   return {
     state: fold.state,
@@ -52,37 +55,28 @@ function appender(file: FileHandle, fold: RunFold): Ledger {
   }
 }
 
-async function replayFile(file: FileHandle, path: string, fold: RunFold): Promise<number> {
+async function replayFile(file: FileHandle, path: string): Promise<ReturnType<typeof replayText>> {
   const bytes = await file.readFile()
-  const end = bytes.lastIndexOf(0x0a) + 1
-  const lines = bytes.subarray(0, end).toString('utf8').split('\n').slice(0, -1)
-  for (const [index, line] of lines.entries()) fold.apply(parseLine(line, `${path} line ${index + 1}`))
-  const torn = bytes.length - end
-  if (torn > 0) {
-    await file.truncate(end)
+  const replayed = replayLedger(bytes, path)
+  if (replayed.tornBytes > 0) {
+    await file.truncate(bytes.length - replayed.tornBytes)
     await file.datasync()
   }
-  return torn
+  return replayed
 }
 
-function parseLine(line: string, where: string): LedgerEvent {
-  let value: unknown
+/** The ledger's state without changing the file; a torn last line is passed over. */
+export function replayLedger(bytes: Uint8Array, path: string): ReturnType<typeof replayText> {
   try {
-    value = JSON.parse(line)
+    return replayText(bytes, path)
   } catch (error) {
-    throw broken(where, 'it is not JSON', error)
+    if (!(error instanceof DocumentError)) throw error
+    throw new SchedulerError('ledger_broken', `${error.message} A line before the last one is never half-written, so the file was edited or damaged: keep the folder and start a new run.`, { cause: error })
   }
-  const parsed = ledgerEventSchema.safeParse(value)
-  if (parsed.success) return parsed.data
-  throw broken(where, parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '), parsed.error)
 }
 
-function broken(where: string, why: string, cause: unknown): SchedulerError {
-  return new SchedulerError(
-    'ledger_broken',
-    `${where} is not a ledger event (${why}); the file was edited or damaged. Keep the folder and start a new run.`,
-    { cause },
-  )
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function sortKeys(event: LedgerEvent): Record<string, unknown> {

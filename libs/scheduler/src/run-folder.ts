@@ -1,7 +1,8 @@
-import { mkdir, readFile, stat } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Contract, contractSchema, parseJsonDocument, type RunDocument, runDocumentSchema, type ScoringIdentity } from '@osworld-e2b/contracts'
+import type { Contract, RunDocument, ScoringIdentity } from '@osworld-e2b/contracts'
 import { canonicalJson, sha256Hex, writeJsonAtomic } from '@osworld-e2b/inventory'
+import { readRun } from './read-run.ts'
 import { SchedulerError } from './scheduler-error.ts'
 
 interface RunFolder {
@@ -44,17 +45,6 @@ export async function openRunFolder(input: RunFolderInput): Promise<RunFolder> {
   // Written last: a folder with run.json is a whole one.
   if (earlier === undefined) await writeJsonAtomic(join(path, 'run.json'), document)
   return { path, contract, document, isNew: earlier === undefined }
-}
-
-/** The contract and document of an existing run; undefined when there is no `run.json` in the folder. */
-async function readRun(path: string): Promise<Pick<RunFolder, 'contract' | 'document'> | undefined> {
-  const runFile = join(path, 'run.json')
-  if ((await stat(runFile).catch(() => undefined)) === undefined) return undefined
-  const contractFile = join(path, 'contract.json')
-  return {
-    document: parseJsonDocument(runDocumentSchema, runFile, await readFile(runFile, 'utf8')),
-    contract: parseJsonDocument(contractSchema, contractFile, await readFile(contractFile, 'utf8')),
-  }
 }
 
 /** The code that decides scores is the upstream package and the interpreter that runs it. */

@@ -1,4 +1,4 @@
-export type SchedulerErrorCode = 'ledger_broken' | 'run_locked' | 'run_differs' | 'run_unreadable'
+export type SchedulerErrorCode = 'ledger_broken' | 'run_locked' | 'run_differs' | 'run_unreadable' | 'run_unwritable'
 
 /** A run folder that cannot be used as asked; the message says what, which, and what to do next. */
 export class SchedulerError extends Error {

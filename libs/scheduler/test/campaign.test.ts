@@ -63,6 +63,7 @@ async function run(setup: Setup, signal = new AbortController().signal, onEvent:
     runFolder: folder,
     contract: contractOf(setup),
     ledger,
+    backOff: { firstMs: 1, mostMs: 1 },
     labels: { unconfined: false, unverified: false },
     runMetadata: { run: 'r' },
     planAttempt: ({ domain, id, trial, attempt }, attemptFolder) => ({

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { DocumentError, type OsworldTask, osworldTaskSchema, parseJsonDocument, type TaskKey } from '@osworld-e2b/contracts'
 import { sha256Hex } from '@osworld-e2b/inventory'
 import { isMissing, openTaskFolder, type TaskFolder } from './task-folder.ts'
-import { selectTasks } from './task-selection.ts'
+import { inDomains, selectTasks } from './task-selection.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 export interface LoadTasksOptions {
@@ -10,6 +10,8 @@ export interface LoadTasksOptions {
   readonly tasksDir: string
   /** `domain/id` or beginnings of ids; all tasks when absent or empty. */
   readonly selection?: readonly string[]
+  /** Only tasks of these domains; of all when absent or empty. */
+  readonly domains?: readonly string[]
 }
 
 export interface LoadedTask {
@@ -28,10 +30,10 @@ export interface LoadedTasks {
 }
 
 /** Reads the selected tasks of a folder; one that is unknown, ambiguous, missing or malformed is refused by name. */
-export async function loadTasks({ tasksDir, selection = [] }: LoadTasksOptions): Promise<LoadedTasks> {
+export async function loadTasks({ tasksDir, selection = [], domains = [] }: LoadTasksOptions): Promise<LoadedTasks> {
   const { keys, fileOf, ...source } = await openTaskFolder(tasksDir)
   const tasks: LoadedTask[] = []
-  for (const key of selectTasks(keys, selection)) tasks.push(await loadTask(key, fileOf(key)))
+  for (const key of selectTasks(inDomains(keys, domains), selection)) tasks.push(await loadTask(key, fileOf(key)))
   return { source, tasks }
 }
 

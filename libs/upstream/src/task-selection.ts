@@ -4,6 +4,15 @@ import { UpstreamError } from './upstream-error.ts'
 const namedMatches = 5
 const namedNearest = 3
 
+/** The tasks of these domains, in the folder's order; all when none is given. A domain without tasks is refused. */
+export function inDomains(keys: readonly TaskKey[], domains: readonly string[]): readonly TaskKey[] {
+  if (domains.length === 0) return keys
+  const known = [...new Set(keys.map(({ domain }) => domain))]
+  const unknown = domains.find((domain) => !known.includes(domain))
+  if (unknown === undefined) return keys.filter(({ domain }) => domains.includes(domain))
+  throw new UpstreamError('task_unknown', `No task is in a domain called "${unknown}"; the domains here are ${known.join(', ')}.`)
+}
+
 /**
  * The tasks that the patterns name, each once, in the patterns' order; all when there is no pattern. A pattern is
  * `domain/id`, or the beginning of an id with or without its domain; it must fit exactly one task.
