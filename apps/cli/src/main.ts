@@ -9,7 +9,7 @@ import { UpstreamError } from '@osworld-e2b/upstream'
 import { run } from './commands/run.ts'
 import { setup } from './commands/setup.ts'
 import { exitCode, type ExitCode } from './exit-code.ts'
-import type { RunArguments } from './run/options.ts'
+import { addRunFlags, type RunArguments } from './run/arguments.ts'
 import { createSteps } from './run/steps.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -26,29 +26,10 @@ function program(onExit: (code: ExitCode) => void): Command {
     .description('Make the pinned OSWorld package ready, in a Python environment of its own.')
     .option('--profile <name>', 'pinned OSWorld source', 'package-1.0.2')
     .action((given: { profile: string }) => setup(given.profile, { environment: process.env, steps }))
-  command
-    .command('run')
+  addRunFlags(command.command('run'))
     .description('Run tasks with an agent, one child process and one sandbox an attempt, and print the score.')
-    .option('--suite <name>', 'suite in validation/, or a folder with a suite.json (default: starter)')
-    .option('--tasks <folder>', "folder with OSWorld's task files; needs --task")
-    .option('--task <domain/id...>', 'only these tasks; the beginning of an id is enough')
-    .option('--agent <kind>', 'scripted, or none (does nothing)', 'scripted')
-    .option('--scripts <set>', "set of the suite's scripts, or a folder with <domain>/<task-id>.json", 'solve')
-    .option('--num-envs <count>', 'attempts at a time (default: at most 8, as cores and memory allow)')
-    .option('--trials <count>', 'repeats of every task', '1')
-    .option('--max-steps <count>', 'steps an agent may take', '100')
-    .option('--max-attempts <count>', 'attempts at a trial when infrastructure fails', '3')
-    .option('--attempt-timeout <seconds>', 'time for one attempt', '1800')
-    .option('--timing <kind>', "settled (looks at the screen), or upstream (its fixed waits)", 'settled')
-    .option('--template <name:build_id>', 'desktop template (default: the one built here)')
-    .option('--profile <name>', 'pinned OSWorld source', 'package-1.0.2')
-    .option('--run-id <name>', 'name of the run; an existing one is resumed')
-    .option('--results <folder>', 'where run folders are kept (default: results/runs)')
-    .option('--data <folder>', "local E2B server's data folder (default: in the user's cache)")
-    .option('--no-record', 'do not record a video')
-    .option('--json', 'events and the aggregate as JSON lines on standard output', false)
     .action(async (given: RunArguments) => {
-      onExit(await run(given, { steps, environment: process.env, stdout: process.stdout, force: () => process.exit(exitCode.interrupted) }))
+      onExit(await run(given, { steps, environment: process.env, stdout: process.stdout, stderr: process.stderr, force: () => process.exit(exitCode.interrupted) }))
     })
   return command
 }

@@ -1,17 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, realpath } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { trialReward } from '@osworld-e2b/aggregation'
 import type { Connection, Contract } from '@osworld-e2b/contracts'
-import { acquireRunLock, type CampaignResult, makeRunTemporaryFolder, openLedger, openRunFolder, runCampaign } from '@osworld-e2b/scheduler'
+import { acquireRunLock, type CampaignResult, type Ledger, makeRunTemporaryFolder, openLedger, openRunFolder, runCampaign } from '@osworld-e2b/scheduler'
 import { type Bubblewrap, checkConfinement } from '@osworld-e2b/upstream'
 import { exitCode, type ExitCode } from '../exit-code.ts'
+import type { RunArguments } from '../run/arguments.ts'
 import { planAttempt } from '../run/attempts.ts'
+import type { Machine } from '../run/capacity.ts'
 import { adjustmentsSha256, localContract } from '../run/contract.ts'
+import { dryRun } from '../run/dry-run.ts'
+import { placesOf, requireFreeSpace } from '../run/free-space.ts'
 import { listenForInterrupts } from '../run/interrupts.ts'
-import { parseRunOptions, type RunArguments, type RunOptions } from '../run/options.ts'
+import { parseRunOptions, type RunOptions } from '../run/options.ts'
 import { campaignServices } from '../run/processes.ts'
-import { jsonReporter, lineReporter } from '../run/reporter.ts'
+import { findRecorded } from '../run/recorded.ts'
+import { jsonReporter, lineReporter, type Reporter } from '../run/reporter.ts'
 import { resultTable, scoreLine } from '../run/result-table.ts'
 import { type Selection, selectTasks } from '../run/selection.ts'
 import { attachServer, type Server } from '../run/server.ts'
@@ -24,18 +31,20 @@ export interface Console {
   readonly steps: Steps
   readonly environment: NodeJS.ProcessEnv
   readonly stdout: NodeJS.WritableStream
+  readonly stderr: NodeJS.WritableStream
   /** Ends this process at once, after a second interrupt. */
   force(): never
 }
 
 /** `osworld run`: one campaign on local sandboxes, from the checked arguments to the result table. */
 export async function run(given: RunArguments, console: Console): Promise<ExitCode> {
-  const options = parseRunOptions(given, console.environment, new Date())
   const interrupts = listenForInterrupts(
     (name) => console.steps.line(`${name}: stopping; running attempts are ended and the run stays resumable. Once more forces it.`),
     () => console.force(),
   )
   try {
+    const recorded = await findRecorded(given)
+    const options = parseRunOptions(given, { environment: console.environment, now: new Date(), machine: thisMachine(), recorded })
     return await prepareAndRun(options, console, interrupts.signal)
   } catch (error) {
     // Whatever a stop breaks off in mid-preparation is the stop.
@@ -46,10 +55,19 @@ export async function run(given: RunArguments, console: Console): Promise<ExitCo
   }
 }
 
+function thisMachine(): Machine {
+  return { cores: availableParallelism(), availableBytes: process.availableMemory() }
+}
+
 async function prepareAndRun(options: RunOptions, console: Console, signal: AbortSignal): Promise<ExitCode> {
   const { steps, environment } = console
   const selection = await selectTasks(options)
+  await requireFreeSpace(placesOf({ ...options, numEnvs: options.numEnvs.count }))
   const bubblewrap = await requireConfinement(environment)
+  if (options.dryRun) {
+    await dryRun({ options, selection, environment, signal }, console.stdout)
+    return exitCode.complete
+  }
   const profile = await prepareProfile(options.profile, { environment, steps, signal })
   const server = await steps.step('Local E2B server', () => attachServer(options, environment, signal))
   try {
@@ -73,10 +91,11 @@ async function runOn({ connection, lost }: Server, prepared: Prepared): Promise<
   const template = await resolveTemplate(prepared.options.template, connection)
   signal.throwIfAborted()
   const options = await withRunFolder(prepared.options)
-  const contract = localContract({ options, selection, profile, template, adjustmentsSha256: await adjustmentsSha256(profile.folder) })
+  const contract = localContract({ options, selection, template, adjustmentsSha256: await adjustmentsSha256(profile.folder) })
   const lock = await acquireRunLock(join(options.runFolder, 'run.lock'), { pid: process.pid, now: new Date() })
   const temporary = await makeRunTemporaryFolder(tmpdir(), process.pid)
   try {
+    console.steps.line(options.numEnvs.note)
     const result = await campaign(connection, contract, { ...prepared, options, temporaryFolder: temporary.path })
     if (lost.aborted) console.steps.line(String(lost.reason instanceof Error ? lost.reason.message : lost.reason))
     console.steps.line(`run folder: ${options.runFolder}`)
@@ -89,7 +108,11 @@ async function runOn({ connection, lost }: Server, prepared: Prepared): Promise<
 
 /** Without links in its path, since an attempt sees it under the same path from inside its confinement. */
 async function withRunFolder(options: RunOptions): Promise<RunOptions> {
-  await mkdir(options.runFolder, { recursive: true })
+  try {
+    await mkdir(options.runFolder, { recursive: true })
+  } catch (error) {
+    throw new UsageError(`The run folder ${options.runFolder} cannot be made (${error instanceof Error ? error.message : String(error)}); name another place with --results.`, { cause: error })
+  }
   return { ...options, runFolder: await realpath(options.runFolder) }
 }
 
@@ -112,27 +135,37 @@ async function campaign(connection: Connection, contract: Contract, prepared: Pr
   const ledger = await openLedger(join(options.runFolder, 'attempts.jsonl'), () => new Date())
   try {
     const runMetadata = { workload: 'osworld-e2b', run: options.runId, run_uid: document.run_uid }
-    const reporter = options.json ? jsonReporter(console.stdout) : lineReporter(process.stderr, tasks.length * options.trials)
     const planner = { options, contract, connection, tasks: selection.tasks, profileFolder: profile.folder, runMetadata }
-    const result = await runCampaign(
-      {
-        runId: options.runId,
-        runFolder: options.runFolder,
-        contract,
-        ledger,
-        labels: { unconfined: false, unverified: false },
-        planAttempt: (identity, folder) => planAttempt(planner, identity, folder),
-        runMetadata,
-      },
-      campaignServices({ bubblewrap, temporaryFolder, runFolder: options.runFolder, profile, connection, environment: console.environment, onEvent: (event) => reporter.take(event) }),
-      prepared.signal,
-    )
-    const text = options.json ? JSON.stringify(result.aggregate) : `${resultTable(tasks, options.trials, ledger.state)}\n${scoreLine(result.aggregate)}`
-    console.stdout.write(`${text}\n`)
-    return result
+    const reporter = reporterOf(options, ledger, { ...console, planned: tasks.length * options.trials })
+    try {
+      const result = await runCampaign(
+        {
+          runId: options.runId,
+          runFolder: options.runFolder,
+          contract,
+          ledger,
+          labels: { unconfined: false, unverified: false },
+          planAttempt: (identity, folder) => planAttempt(planner, identity, folder),
+          runMetadata,
+        },
+        campaignServices({ bubblewrap, temporaryFolder, runFolder: options.runFolder, profile, connection, environment: console.environment, onEvent: (event) => reporter.take(event) }),
+        prepared.signal,
+      )
+      reporter.end(options.runFolder, result.aggregate)
+      if (!options.json) console.stdout.write(`${resultTable(tasks, options.trials, ledger.state)}\n${scoreLine(result.aggregate)}\n`)
+      return result
+    } finally {
+      reporter.dispose()
+    }
   } finally {
     await ledger.close()
   }
+}
+
+function reporterOf(options: RunOptions, ledger: Ledger, { stdout, stderr, planned }: Console & { readonly planned: number }): Reporter {
+  if (options.json) return jsonReporter(stdout)
+  const scoredBefore = [...ledger.state.values()].filter((trial) => trialReward(trial) !== undefined).length
+  return lineReporter({ output: stderr, planned, scoredBefore, nowMs: () => performance.now(), verbose: options.verbose })
 }
 
 function exitCodeOf({ isInterrupted, aggregate }: CampaignResult, isServerLost: boolean): ExitCode {

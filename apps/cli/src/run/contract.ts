@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Contract, contractSchema, parseDocument, type TemplateRef } from '@osworld-e2b/contracts'
 import { canonicalJson, sha256Hex } from '@osworld-e2b/inventory'
-import type { Profile } from '../commands/setup.ts'
 import type { RunOptions } from './options.ts'
 import type { Selection } from './selection.ts'
 
@@ -16,17 +15,16 @@ export async function adjustmentsSha256(profileFolder: string): Promise<string> 
 export interface ContractInput {
   readonly options: RunOptions
   readonly selection: Selection
-  readonly profile: Profile
   readonly template: TemplateRef
   readonly adjustmentsSha256: string
 }
 
 /** The contract of a free run on local sandboxes; nothing in it allows spending. */
-export function localContract({ options, selection, profile, template, adjustmentsSha256: adjustments }: ContractInput): Contract {
+export function localContract({ options, selection, template, adjustmentsSha256: adjustments }: ContractInput): Contract {
   return parseDocument(contractSchema, 'The contract of these options', {
     schema_version: 1,
     scoring: {
-      profile: profile.name,
+      profile: options.profile,
       suite: selection.suite,
       tasks: selection.tasks.map(({ task: { key, sha256 } }) => ({ ...key, task_sha256: sha256 })),
       trials: options.trials,
@@ -43,11 +41,13 @@ export function localContract({ options, selection, profile, template, adjustmen
     },
     operation: {
       route: { kind: 'local', final: false },
-      num_envs: options.numEnvs,
+      num_envs: options.numEnvs.count,
       max_attempts_per_trial: options.maxAttempts,
       attempt_timeout_seconds: options.attemptTimeoutSeconds,
       ready_deadline_seconds: readyDeadlineSeconds,
       execution_authorized: false,
+      source: options.source,
+      ...(selection.scripts === undefined ? {} : { scripts_folder: selection.scripts.folder }),
     },
   })
 }

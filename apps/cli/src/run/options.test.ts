@@ -1,27 +1,31 @@
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { type Contract, contractSchema } from '@osworld-e2b/contracts'
+import { describe, expect, test } from 'vitest'
 import { workspace } from '../workspace.ts'
-import { defaultNumEnvs, parseRunOptions, type RunArguments } from './options.ts'
+import type { RunArguments } from './arguments.ts'
+import { parseRunOptions } from './options.ts'
+import type { Recorded } from './recorded.ts'
 
-const given: RunArguments = {
-  agent: 'scripted',
-  scripts: 'solve',
-  trials: '1',
-  maxSteps: '100',
-  maxAttempts: '3',
-  attemptTimeout: '1800',
-  timing: 'settled',
-  profile: 'package-1.0.2',
-  record: true,
-  json: false,
+function parse(given: Partial<RunArguments>, recorded?: Recorded) {
+  return parseRunOptions(
+    { record: true, ...given },
+    { environment: { HOME: '/home/somebody' }, now: new Date('2026-11-30T01:02:03.456Z'), machine: { cores: 16, availableBytes: 2 ** 36 }, recorded },
+  )
 }
-const parse = (change: Partial<RunArguments>) => parseRunOptions({ ...given, ...change }, { HOME: '/home/somebody' }, new Date('2026-11-30T01:02:03.456Z'))
 
-test('without a suite or tasks it is the starter suite, in a new run folder, with sandboxes in the user\'s cache', () => {
+test('without any flag it is the starter suite, scripted, in a new run folder, with sandboxes in the user\'s cache', () => {
   const options = parse({})
-  expect(options.source).toEqual({ kind: 'suite', folder: join(workspace.suites, 'starter') })
+  expect(options).toMatchObject({
+    source: { kind: 'suite', folder: join(workspace.suites, 'starter') },
+    selection: [],
+    agent: 'scripted',
+    scripts: 'solve',
+    numEnvs: { count: 8 },
+    trials: 1,
+    timing: 'settled',
+    dataFolder: '/home/somebody/.cache/osworld-e2b/local-e2b',
+  })
   expect(options.runId).toMatch(/^20261130T010203Z-[0-9a-f]{8}$/)
-  expect(options.dataFolder).toBe('/home/somebody/.cache/osworld-e2b/local-e2b')
 })
 
 test.each([
@@ -30,20 +34,77 @@ test.each([
   [{ agent: 'gpt' }, /--agent gpt is unknown; it takes scripted or none/],
   [{ timing: 'fast' }, /--timing fast is unknown/],
   [{ numEnvs: '0' }, /--num-envs 0 is not a whole number/],
+  [{ numEnvs: '100' }, /100 environments at a time need at least 100 GiB of memory/],
   [{ trials: '1.5' }, /--trials 1\.5 is not a whole number/],
   [{ trials: '0x2' }, /--trials 0x2 is not a whole number/],
   [{ attemptTimeout: '3000000' }, /--attempt-timeout 3000000 is not a whole number from 1 to 86400/],
   [{ runId: '../elsewhere' }, /is not a plain folder name/],
   [{ template: 'osworld:latest' }, /--template osworld:latest is not name:build_id/],
+  [{ failedOf: 'run', task: ['os/a'] }, /--failed-of and --task exclude each other/],
 ] as const)('%o is refused in a sentence that names the flag', (change, sentence) => {
   expect(() => parse(change)).toThrow(sentence)
 })
 
-test.each([
-  [16, 64 * 2 ** 30, 8],
-  [2, 64 * 2 ** 30, 2],
-  [16, 5 * 2 ** 30, 2],
-  [4, 2 ** 29, 1],
-])('with %i cores and %i bytes free, %i attempts run at a time', (cores, bytes, expected) => {
-  expect(defaultNumEnvs(cores, bytes)).toBe(expected)
+const sha = 'a'.repeat(64)
+const contract: Contract = contractSchema.parse({
+  schema_version: 1,
+  scoring: {
+    profile: 'package-1.0.2',
+    suite: 'mine',
+    tasks: [{ domain: 'os', id: 'a', task_sha256: sha }, { domain: 'vlc', id: 'b', task_sha256: sha }],
+    trials: 3,
+    template: 'osworld:6f1f5a3e-0000-4000-8000-000000000000',
+    agent: { kind: 'scripted', scripts: 'miss', scripts_sha256: sha },
+    max_steps: 7,
+    timing: 'upstream',
+    screen: { width: 1920, height: 1080 },
+    enable_proxy: false,
+    adjustments_sha256: sha,
+  },
+  operation: {
+    route: { kind: 'local', final: false },
+    num_envs: 3,
+    max_attempts_per_trial: 2,
+    attempt_timeout_seconds: 60,
+    ready_deadline_seconds: 60,
+    execution_authorized: false,
+    source: { kind: 'suite', folder: '/suites/mine' },
+    scripts_folder: '/suites/mine/scripts/miss',
+  },
+})
+
+describe('a run that is resumed', () => {
+  const recorded: Recorded = { contract, tasks: ['os/a', 'vlc/b'], isResumed: true }
+
+  test('goes on with the settings it has', () => {
+    expect(parse({ runId: 'r' }, recorded)).toMatchObject({
+      source: { kind: 'suite', folder: '/suites/mine' },
+      selection: ['os/a', 'vlc/b'],
+      scripts: '/suites/mine/scripts/miss',
+      numEnvs: { count: 3 },
+      trials: 3,
+      maxSteps: 7,
+      maxAttempts: 2,
+      attemptTimeoutSeconds: 60,
+      timing: 'upstream',
+      template: contract.scoring.template,
+    })
+  })
+
+  test('takes what is typed before what it has', () => {
+    expect(parse({ runId: 'r', numEnvs: '5', agent: 'none', task: ['os/a'] }, recorded)).toMatchObject({ numEnvs: { count: 5 }, agent: 'none', selection: ['os/a'] })
+  })
+})
+
+describe('the failed tasks of a run', () => {
+  const recorded: Recorded = { contract, tasks: ['vlc/b'], isResumed: false }
+
+  test('are a new run with its settings, on the template and the machine of now', () => {
+    expect(parse({ failedOf: 'r' }, recorded)).toMatchObject({ selection: ['vlc/b'], trials: 3, template: undefined, numEnvs: { count: 8 } })
+  })
+
+  test('are narrowed by --domain, which must leave some', () => {
+    expect(parse({ failedOf: 'r', domain: ['vlc'] }, recorded).selection).toEqual(['vlc/b'])
+    expect(() => parse({ failedOf: 'r', domain: ['os'] }, recorded)).toThrow(/--domain os: none of the tasks to run is in that domain; they are vlc\/b/)
+  })
 })

@@ -23,7 +23,7 @@ test('what has no score stands first with its reason, then what was not run, the
     'task       reward  seconds  outcome',
     'os/lost         -     12.3  guest_lost in agent: The sandbox is gone.',
     'os/open         -        -  not run',
-    'os/failed       0     12.3  valid',
-    'os/solved       1     12.3  valid',
+    'os/failed       0     12.3  valid after 3 steps',
+    'os/solved       1     12.3  valid after 3 steps',
   ])
 })

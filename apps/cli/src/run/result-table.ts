@@ -33,10 +33,15 @@ function row(task: TaskKey, trial: number, state: RunState): Row {
   if (last?.phase !== 'terminal') return { task: name, reward: '-', seconds: '-', outcome: 'not run', rank: -1 }
   const seconds = last.seconds.toFixed(1)
   if (last.outcome.kind === 'valid') {
-    return { task: name, reward: String(last.outcome.reward), seconds, outcome: 'valid', rank: last.outcome.reward }
+    return { task: name, reward: String(last.outcome.reward), seconds, outcome: `valid after ${last.steps} ${last.steps === 1 ? 'step' : 'steps'}${tries(attempts.length)}`, rank: last.outcome.reward }
   }
   const where = last.outcome.phase === undefined ? '' : ` in ${last.outcome.phase}`
-  return { task: name, reward: '-', seconds, outcome: `${last.outcome.reason}${where}: ${last.outcome.message}`, rank: -2 }
+  return { task: name, reward: '-', seconds, outcome: `${last.outcome.reason}${where}: ${last.outcome.message}${tries(attempts.length)}`, rank: -2 }
+}
+
+/** Said only when it took more than one. */
+function tries(attempts: number): string {
+  return attempts > 1 ? ` (attempt ${attempts})` : ''
 }
 
 function pad(cell: string, width: number, column: number): string {

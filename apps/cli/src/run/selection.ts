@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import type { AttemptAgent, TaskKey } from '@osworld-e2b/contracts'
 import { canonicalJson, sha256File, sha256Hex } from '@osworld-e2b/inventory'
 import { loadScript, loadTasks, type LoadedTask } from '@osworld-e2b/upstream'
@@ -15,15 +15,14 @@ export interface Selection {
   /** Name of the suite, or `tasks` for tasks picked from a folder. */
   readonly suite: string
   readonly tasks: readonly SelectedTask[]
-  /** Name and digest of the scripts; absent for an agent that has none. */
-  readonly scripts: { readonly name: string; readonly sha256: string } | undefined
+  /** Name, folder and digest of the scripts; absent for an agent that has none. */
+  readonly scripts: { readonly name: string; readonly folder: string; readonly sha256: string } | undefined
 }
 
 /** The tasks of a run with what their agent is told, all read and checked before anything is started. */
 export async function selectTasks(options: RunOptions): Promise<Selection> {
-  const { source, selection } = options
-  if (source.kind === 'tasks' && selection.length === 0) throw new UsageError('--tasks needs at least one --task DOMAIN/ID.')
-  const loaded = await loadTasks({ tasksDir: source.folder, selection })
+  const { source, selection, domains } = options
+  const loaded = await loadTasks({ tasksDir: source.folder, selection, domains })
   refuseDuplicates(loaded.tasks.map(({ key }) => `${key.domain}/${key.id}`))
   const suite = loaded.source.name ?? 'tasks'
   if (options.agent === 'none') {
@@ -32,7 +31,7 @@ export async function selectTasks(options: RunOptions): Promise<Selection> {
   const folder = await scriptsFolder(options)
   const scripted = await Promise.all(loaded.tasks.map((task) => withScript(task, folder)))
   const digests = scripted.map(({ task: { key }, sha256 }) => ({ ...key, sha256 }))
-  return { suite, tasks: scripted, scripts: { name: options.scripts, sha256: sha256Hex(canonicalJson(digests)) } }
+  return { suite, tasks: scripted, scripts: { name: basename(folder), folder, sha256: sha256Hex(canonicalJson(digests)) } }
 }
 
 function refuseDuplicates(names: readonly string[]): void {
@@ -44,7 +43,7 @@ function refuseDuplicates(names: readonly string[]): void {
 async function scriptsFolder({ source, scripts }: RunOptions): Promise<string> {
   const inSuite = join(source.folder, 'scripts', scripts)
   if (source.kind === 'suite' && (await isFolder(inSuite))) return inSuite
-  if (await isFolder(scripts)) return scripts
+  if (await isFolder(scripts)) return resolve(scripts)
   throw new UsageError(`--scripts ${scripts} is neither a set of scripts in ${join(source.folder, 'scripts')} nor a folder; give the folder that holds <domain>/<task-id>.json.`)
 }
 
