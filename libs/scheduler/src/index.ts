@@ -10,7 +10,7 @@ export {
 } from './campaign.ts'
 export type { ChildCommand } from './child-process.ts'
 export { openLedger, type Ledger } from './ledger.ts'
-export { openRunFolder, type RunFolderInput } from './run-folder.ts'
+export { checkResumable, openRunFolder, type RunFolderInput } from './run-folder.ts'
 export { readRun, readRunState, type RecordedRun } from './read-run.ts'
 export { acquireRunLock } from './run-lock.ts'
 export { makeRunTemporaryFolder, type TemporaryFolder } from './run-temporary-folder.ts'

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Contract, RunDocument, ScoringIdentity } from '@osworld-e2b/contracts'
 import { canonicalJson, sha256Hex, writeJsonAtomic } from '@osworld-e2b/inventory'
-import { readRun } from './read-run.ts'
+import { readRun, type RecordedRun } from './read-run.ts'
 import { SchedulerError } from './scheduler-error.ts'
 
 interface RunFolder {
@@ -30,11 +30,8 @@ function scoringDigest(scoring: ScoringIdentity): string {
  */
 export async function openRunFolder(input: RunFolderInput): Promise<RunFolder> {
   const { path, contract } = input
-  const earlier = await readRun(path)
-  if (earlier !== undefined) {
-    assertSameScoring(path, earlier.contract.scoring, contract.scoring)
-    assertSameRuntime(path, earlier.document, input.document)
-  }
+  const earlier = await checkResumable(path, contract.scoring)
+  if (earlier !== undefined) assertSameRuntime(path, earlier.document, input.document)
   const document: RunDocument = earlier?.document ?? {
     schema_version: 1,
     ...input.document,
@@ -45,6 +42,13 @@ export async function openRunFolder(input: RunFolderInput): Promise<RunFolder> {
   // Written last: a folder with run.json is a whole one.
   if (earlier === undefined) await writeJsonAtomic(join(path, 'run.json'), document)
   return { path, contract, document, isNew: earlier === undefined }
+}
+
+/** The run in the folder if there is one; throws `run_differs` when its scoring identity is another, naming what differs. */
+export async function checkResumable(path: string, scoring: ScoringIdentity): Promise<RecordedRun | undefined> {
+  const earlier = await readRun(path)
+  if (earlier !== undefined) assertSameScoring(path, earlier.contract.scoring, scoring)
+  return earlier
 }
 
 /** The code that decides scores is the upstream package and the interpreter that runs it. */
