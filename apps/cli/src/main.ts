@@ -11,6 +11,7 @@ import { setup } from './commands/setup.ts'
 import { exitCode, type ExitCode } from './exit-code.ts'
 import { addRunFlags, type RunArguments } from './run/arguments.ts'
 import { createSteps } from './run/steps.ts'
+import { usageSentence } from './usage-sentence.ts'
 import { UsageError } from './usage-error.ts'
 
 const steps = createSteps(process.stderr)
@@ -20,7 +21,7 @@ function program(onExit: (code: ExitCode) => void): Command {
     .description('Runs the OSWorld 1.0 desktop benchmark on E2B sandboxes.')
     .version('0.1.0')
     .exitOverride()
-    .showHelpAfterError()
+    .configureOutput({ outputError: (text, write) => write(usageSentence(text)) })
   command
     .command('setup')
     .description('Make the pinned OSWorld package ready, in a Python environment of its own.')

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { LocalE2bError } from '@osworld-e2b/local-e2b'
+import { LocalE2bError, type LocalE2bErrorCode } from '@osworld-e2b/local-e2b'
 import { parseArguments, usageExitCode } from './arguments.ts'
 import { serve } from './serve.ts'
 
 /** From `src` and from `dist` alike. */
 const defaultAgent = fileURLToPath(new URL('../dist/guest-agent.cjs', import.meta.url))
+
+/** Refusals that the user's next command can mend. */
+const usersToMend: readonly LocalE2bErrorCode[] = ['data_folder_locked', 'port_taken', 'machine_unfit']
 
 async function main(args: readonly string[]): Promise<number> {
   const write = (text: string): void => void process.stdout.write(text)
@@ -18,7 +21,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0
   } catch (error) {
     writeError(`${error instanceof Error ? error.message : String(error)}\n`)
-    return error instanceof LocalE2bError && error.code === 'data_folder_locked' ? usageExitCode : 1
+    return error instanceof LocalE2bError && usersToMend.includes(error.code) ? usageExitCode : 1
   }
 }
 

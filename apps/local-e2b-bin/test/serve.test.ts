@@ -1,6 +1,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -121,6 +122,17 @@ describe('local-e2b serve', () => {
     expect(errors).toContain(`pid ${holder.child.pid ?? 0}`)
     holder.child.kill('SIGTERM')
     await holder.ended
+  })
+
+  it('refuses a port that another program has, in one sentence, and gives the data folder back', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const data = path.join(folder, 'taken')
+    const refused = await serve(data, '--port', String(port)).ended
+    other.close()
+    expect(refused).toEqual({ exitCode: 2, errors: `Port ${port} on 127.0.0.1 is taken by another program: choose another port, or 0 for a free one.\n` })
+    expect(await readdir(data)).not.toContain('server.lock')
   })
 
   it('takes over after a server that was killed', async () => {

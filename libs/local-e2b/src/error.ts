@@ -11,6 +11,7 @@ export type LocalE2bErrorCode =
   | 'busy'
   | 'close_incomplete'
   | 'data_folder_locked'
+  | 'port_taken'
   | 'data_folder_invalid'
   | 'build_failed'
   | 'agent_refused'

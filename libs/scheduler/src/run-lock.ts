@@ -10,6 +10,12 @@ export interface HeldLock {
   release(): Promise<void>
 }
 
+/** Throws `run_locked` when a living process holds the lock; changes nothing. */
+export async function refuseHeldLock(path: string): Promise<void> {
+  const text = await readIfThere(path)
+  if (text !== undefined) await refuseLiving(path, text)
+}
+
 /**
  * Takes `run.lock` for this process, or throws `run_locked` naming the owner. A lock whose owner on this host is gone is
  * taken over; one of another host never is, since its owner cannot be looked at from here.

@@ -62,6 +62,7 @@ async function readDocument<Schema extends z.ZodType>(schema: Schema, path: stri
   } catch (error) {
     if (isMissing(error)) return undefined
     if (error instanceof DocumentError) throw new UpstreamError('task_malformed', `${error.message} Correct the file or name another folder of tasks.`, error)
+    if (error instanceof Error && 'code' in error) throw new UpstreamError('tasks_not_found', `${path} cannot be read (${error.message}): mend that, or name another folder of tasks.`, error)
     throw error
   }
 }

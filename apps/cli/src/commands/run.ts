@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { trialReward } from '@osworld-e2b/aggregation'
 import type { Connection, Contract } from '@osworld-e2b/contracts'
-import { acquireRunLock, type CampaignResult, type Ledger, makeRunTemporaryFolder, openLedger, openRunFolder, runCampaign } from '@osworld-e2b/scheduler'
+import { acquireRunLock, type CampaignResult, type Ledger, makeRunTemporaryFolder, openLedger, openRunFolder, refuseHeldLock, runCampaign } from '@osworld-e2b/scheduler'
 import { type Bubblewrap, checkConfinement } from '@osworld-e2b/upstream'
 import { exitCode, type ExitCode } from '../exit-code.ts'
 import type { RunArguments } from '../run/arguments.ts'
@@ -61,6 +61,7 @@ function thisMachine(): Machine {
 
 async function prepareAndRun(options: RunOptions, console: Console, signal: AbortSignal): Promise<ExitCode> {
   const { steps, environment } = console
+  await refuseHeldLock(lockFile(options))
   const selection = await selectTasks(options)
   await requireFreeSpace(placesOf({ ...options, numEnvs: options.numEnvs.count }))
   const bubblewrap = await requireConfinement(environment)
@@ -92,7 +93,7 @@ async function runOn({ connection, lost }: Server, prepared: Prepared): Promise<
   signal.throwIfAborted()
   const options = await withRunFolder(prepared.options)
   const contract = localContract({ options, selection, template, adjustmentsSha256: await adjustmentsSha256(profile.folder) })
-  const lock = await acquireRunLock(join(options.runFolder, 'run.lock'), { pid: process.pid, now: new Date() })
+  const lock = await acquireRunLock(lockFile(options), { pid: process.pid, now: new Date() })
   const temporary = await makeRunTemporaryFolder(tmpdir(), process.pid)
   try {
     console.steps.line(options.numEnvs.note)
@@ -104,6 +105,10 @@ async function runOn({ connection, lost }: Server, prepared: Prepared): Promise<
     await temporary.remove()
     await lock.release()
   }
+}
+
+function lockFile({ runFolder }: RunOptions): string {
+  return join(runFolder, 'run.lock')
 }
 
 /** Without links in its path, since an attempt sees it under the same path from inside its confinement. */

@@ -144,7 +144,12 @@ async function resolveSoon(builds: Builds, reference: string, clock: Clock): Pro
 
 async function listen(server: Server, port: number): Promise<string> {
   server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
+    throw new LocalE2bError('port_taken', `Port ${port} on 127.0.0.1 is taken by another program: choose another port, or 0 for a free one.`, { cause: error })
+  }
   const address = server.address()
   if (address === null || typeof address === 'string') throw new LocalE2bError('data_folder_invalid', 'The server did not get a TCP port.')
   return `http://127.0.0.1:${address.port}`
