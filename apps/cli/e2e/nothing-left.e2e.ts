@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, readAggregate, readLedger, type RunningOsworld, runToEnd, startRun, temporaryResults } from './osworld.ts'
 import { beforeRun } from './residue.ts'
 
-const task = ['--suite', 'starter', '--task', 'os/add-bread-to-shopping-list', '--max-attempts', '1']
+const task = ['--suite', 'starter', '--task', 'os/add-bread-to-shopping-list', '--max-attempts', '1', '--verbose']
 let results: Awaited<ReturnType<typeof temporaryResults>>
 beforeAll(async () => {
   results = await temporaryResults()
@@ -38,30 +38,30 @@ test('after a normal end nothing is left', async () => {
   await residue.expectNone()
 })
 
-test('after Ctrl-C nothing is left, and the run resumes to its score', async () => {
-  const residue = await beforeRun()
-  const run = startRun(results.path, task)
-  await untilAgentActs(run)
-  run.child.kill('SIGINT')
-  expect((await run.ended).exitCode).toBe(130)
-  await residue.expectNone()
-  const runId = run.runFolder.split('/').at(-1) ?? ''
-  const resumed = await runToEnd(results.path, [...task, '--run-id', runId])
+/** Starts the run again by its name alone: it goes on with the settings it has. */
+async function expectResumed(run: RunningOsworld): Promise<void> {
+  const resumed = await runToEnd(results.path, ['--run-id', run.runFolder.split('/').at(-1) ?? ''])
   expect(resumed.exitCode).toBe(0)
   expect(await readAggregate(run.runFolder)).toMatchObject({ complete: true, score_declared: 1, invalid_by_reason: { interrupted: 1 } })
-})
+}
 
-test('after kill -9 of the coordinator nothing is left, and the run resumes to its score', async () => {
+test.each([
+  ['Ctrl-C', ['SIGINT'], 130],
+  ['SIGTERM', ['SIGTERM'], 130],
+  ['two Ctrl-C, of which the second forces', ['SIGINT', 'SIGINT'], 130],
+  ['kill -9 of the coordinator', ['SIGKILL'], null],
+] as const)('after %s nothing is left, and the run resumes to its score', async (_name, signals, exitCode) => {
   const residue = await beforeRun()
   const run = startRun(results.path, task)
   await untilAgentActs(run)
-  run.child.kill('SIGKILL')
-  await run.ended
+  run.child.kill(signals[0])
+  if (signals.length > 1) {
+    await eventually(() => 'the first signal is answered', 5_000, () => Promise.resolve(run.output().includes('Once more forces it') ? true : undefined))
+    run.child.kill(signals[1])
+  }
+  expect((await run.ended).exitCode).toBe(exitCode)
   await residue.expectNone()
-  const runId = run.runFolder.split('/').at(-1) ?? ''
-  const resumed = await runToEnd(results.path, [...task, '--run-id', runId])
-  expect(resumed.exitCode).toBe(0)
-  expect(await readAggregate(run.runFolder)).toMatchObject({ complete: true, score_declared: 1, invalid_by_reason: { interrupted: 1 } })
+  await expectResumed(run)
 })
 
 test.each([

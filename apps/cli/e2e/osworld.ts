@@ -43,6 +43,7 @@ export function startRun(results: string, args: readonly string[]): RunningOswor
 
 let runs = 1
 
+/** Starts `osworld run` and waits for its end; `--run-id` in `args` wins over the name it would get. */
 export async function runToEnd(results: string, args: readonly string[]): Promise<OsworldEnd & { readonly runFolder: string }> {
   const run = startRun(results, args)
   return { ...(await run.ended), runFolder: run.runFolder }
@@ -55,6 +56,12 @@ export async function readAggregate(runFolder: string): Promise<Aggregate> {
 export async function readLedger(runFolder: string): Promise<readonly LedgerEvent[]> {
   const text = await readFile(join(runFolder, 'attempts.jsonl'), 'utf8').catch(() => '')
   return text.split('\n').filter(Boolean).map((line) => ledgerEventSchema.parse(JSON.parse(line)))
+}
+
+/** Reward by task, of every valid attempt in the run's ledger. */
+export async function readRewards(runFolder: string): Promise<Readonly<Record<string, number>>> {
+  const ends = (await readLedger(runFolder)).filter((event) => event.event === 'TERMINAL')
+  return Object.fromEntries(ends.flatMap(({ domain, task_id, outcome }) => (outcome.kind === 'valid' ? [[`${domain}/${task_id}`, outcome.reward]] : [])))
 }
 
 /** A folder for one test file's runs, with its removal. */

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { catalogSchema } from '@osworld-e2b/contracts'
+import { catalogSchema, suiteSchema } from '@osworld-e2b/contracts'
 import { sha256File } from '@osworld-e2b/inventory'
-import { readAggregate, readLedger, runToEnd, temporaryResults } from './osworld.ts'
+import { readAggregate, readLedger, readRewards, runToEnd, temporaryResults, workspaceRoot } from './osworld.ts'
 
 let results: Awaited<ReturnType<typeof temporaryResults>>
 beforeAll(async () => {
@@ -11,12 +12,17 @@ beforeAll(async () => {
 })
 afterAll(() => results.remove())
 
+const tasks = suiteSchema.parse(JSON.parse(readFileSync(join(workspaceRoot, 'validation/starter/suite.json'), 'utf8'))).tasks
+const count = tasks.length
+const all = (reward: number) => Object.fromEntries(tasks.map(({ domain, id }) => [`${domain}/${id}`, reward]))
+
 test('the starter suite scores 1 with its scripts, and leaves evidence that can be checked', async () => {
   const { exitCode, output, runFolder } = await runToEnd(results.path, ['--suite', 'starter', '--num-envs', '2'])
-  expect(output).toContain('score 1.0000 over 2 planned tasks, coverage 1.0000')
+  expect(output).toContain(`score 1.0000 over ${count} planned tasks, coverage 1.0000`)
   expect(output).toContain(runFolder)
+  expect(await readRewards(runFolder)).toEqual(all(1))
   expect(exitCode).toBe(0)
-  expect(await readAggregate(runFolder)).toMatchObject({ complete: true, valid_tasks: 2, reward_sum: 2, score_declared: 1 })
+  expect(await readAggregate(runFolder)).toMatchObject({ complete: true, valid_tasks: count, reward_sum: count, score_declared: 1 })
   await expectEvidence(runFolder)
 })
 
@@ -35,8 +41,12 @@ async function expectEvidence(runFolder: string): Promise<void> {
   expect((await readFile(join(folder, 'result.txt'), 'utf8')).trim()).toMatch(/^1(\.0)?$/)
 }
 
-test('the starter suite scores 0 with an agent that does nothing, as a complete run', async () => {
-  const { exitCode, runFolder } = await runToEnd(results.path, ['--suite', 'starter', '--agent', 'none', '--num-envs', '2'])
+test.each([
+  ['an agent that does nothing', ['--agent', 'none']],
+  ['scripts that end wrong', ['--scripts', 'miss']],
+])('the starter suite scores 0 with %s, as a complete run', async (_name, args) => {
+  const { exitCode, runFolder } = await runToEnd(results.path, ['--suite', 'starter', '--num-envs', '2', ...args])
+  expect(await readRewards(runFolder)).toEqual(all(0))
   expect(exitCode).toBe(0)
-  expect(await readAggregate(runFolder)).toMatchObject({ complete: true, valid_tasks: 2, reward_sum: 0, score_declared: 0 })
+  expect(await readAggregate(runFolder)).toMatchObject({ complete: true, valid_tasks: count, reward_sum: 0, score_declared: 0 })
 })

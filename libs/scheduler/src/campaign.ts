@@ -9,6 +9,7 @@ import { type AttemptEnd, type OrphanReport, proveEnd } from './attempt-end.ts'
 import { type BackOff, defaultBackOff } from './back-off.ts'
 import { chooseNext } from './choose.ts'
 import type { Ledger } from './ledger.ts'
+import { isSystemError, unwritable } from './scheduler-error.ts'
 
 export interface AttemptIdentity extends TrialKey {
   readonly attempt: number
@@ -49,12 +50,16 @@ export interface CampaignResult {
   readonly isInterrupted: boolean
 }
 
-/** Runs every trial of the contract that is not valid yet; stops starting attempts when the signal aborts. */
+/** Runs every trial of the contract that is not valid yet; stops starting attempts when the signal aborts. Throws `run_unwritable` when the run folder is. */
 export async function runCampaign(input: CampaignInput, services: CampaignServices, signal: AbortSignal): Promise<CampaignResult> {
   const campaign = new Campaign(input, services, signal)
-  await campaign.open()
-  await campaign.loop()
-  return campaign.close()
+  try {
+    await campaign.open()
+    await campaign.loop()
+    return await campaign.close()
+  } catch (error) {
+    throw isSystemError(error) ? unwritable(input.runFolder, error) : error
+  }
 }
 
 class Campaign {

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { replayText, type RunFold, type RunState } from '@osworld-e2b/aggregation'
 import { DocumentError, type LedgerEvent } from '@osworld-e2b/contracts'
-import { SchedulerError } from './scheduler-error.ts'
+import { isSystemError, SchedulerError, unwritable } from './scheduler-error.ts'
 
 export interface Ledger {
   readonly state: RunState
@@ -37,7 +37,7 @@ function appender(file: FileHandle, path: string, fold: RunFold): Ledger {
       await file.appendFile(line)
       await file.datasync()
     } catch (error) {
-      throw new SchedulerError('run_unwritable', `${path} cannot be written (${describe(error)}). What it holds is kept: mend that, such as by freeing disk space, and start the run again with the same --run-id.`, { cause: error })
+      throw isSystemError(error) ? unwritable(path, error) : error
     }
   }
   return {
@@ -73,10 +73,6 @@ export function replayLedger(bytes: Uint8Array, path: string): ReturnType<typeof
     if (!(error instanceof DocumentError)) throw error
     throw new SchedulerError('ledger_broken', `${error.message} A line before the last one is never half-written, so the file was edited or damaged: keep the folder and start a new run.`, { cause: error })
   }
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 function sortKeys(event: LedgerEvent): Record<string, unknown> {

@@ -10,3 +10,16 @@ export class SchedulerError extends Error {
     this.code = code
   }
 }
+
+/** For what the system refuses to write: a full or read-only disk ends a run and loses nothing of what is recorded. */
+export function unwritable(path: string, cause: Error): SchedulerError {
+  return new SchedulerError(
+    'run_unwritable',
+    `${path} cannot be written (${cause.message}). What is recorded is kept: mend that, such as by freeing disk space, and start the run again with the same --run-id.`,
+    { cause },
+  )
+}
+
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'code' in error
+}
