@@ -3,9 +3,16 @@ import { AggregationError } from '@osworld-e2b/aggregation'
 import { DocumentError } from '@osworld-e2b/contracts'
 import { InventoryError } from '@osworld-e2b/inventory'
 import { LocalE2bError } from '@osworld-e2b/local-e2b'
+import { ReportError } from '@osworld-e2b/report'
 import { SchedulerError } from '@osworld-e2b/scheduler'
 import { TemplateError } from '@osworld-e2b/template'
 import { UpstreamError } from '@osworld-e2b/upstream'
+import { addCleanFlags, type CleanArguments } from './clean/arguments.ts'
+import { clean } from './commands/clean.ts'
+import { doctor } from './commands/doctor.ts'
+import { addDoctorFlags, type DoctorArguments } from './doctor/arguments.ts'
+import { inventory } from './commands/inventory.ts'
+import { report, type ReportArguments } from './commands/report.ts'
 import { run } from './commands/run.ts'
 import { setup } from './commands/setup.ts'
 import { exitCode, type ExitCode } from './exit-code.ts'
@@ -32,11 +39,30 @@ function program(onExit: (code: ExitCode) => void): Command {
     .action(async (given: RunArguments) => {
       onExit(await run(given, { steps, environment: process.env, stdout: process.stdout, stderr: process.stderr, force: () => process.exit(exitCode.interrupted) }))
     })
+  command
+    .command('report')
+    .description('Write one page about a run into its folder: score with coverage, tasks, last screenshots.')
+    .argument('<run>', 'name of a run in the results folder, or path of a run folder')
+    .option('--results <folder>', 'where run folders are kept (default: results/runs)')
+    .option('--output <file>', 'where the page goes (default: report.html in the run folder)')
+    .option('--json', 'the path as one JSON line')
+    .action(async (name: string, given: ReportArguments) => onExit(await report(name, given, process.stdout)))
+  command
+    .command('inventory')
+    .description('Write inventory.json of a suite: the digest of each of its task files.')
+    .argument('<suite>', 'suite in validation/, or a folder with a suite.json')
+    .action(async (suite: string) => onExit(await inventory(suite, process.stdout)))
+  addDoctorFlags(command.command('doctor'))
+    .description('Say of every need of local sandboxes whether it is there, and what to do where it is not; changes nothing.')
+    .action(async (given: DoctorArguments) => onExit(await doctor(given, { environment: process.env, stdout: process.stdout })))
+  addCleanFlags(command.command('clean'))
+    .description('Remove what nothing uses any more: sandboxes of dead runs, stale folders, old templates and environments. Never results.')
+    .action(async (given: CleanArguments) => onExit(await clean(given, { environment: process.env, stdout: process.stdout })))
   return command
 }
 
 /** Errors whose message is one sentence for the user. */
-const sentences = [AggregationError, DocumentError, InventoryError, LocalE2bError, SchedulerError, TemplateError, UpstreamError, UsageError]
+const sentences = [AggregationError, DocumentError, InventoryError, LocalE2bError, ReportError, SchedulerError, TemplateError, UpstreamError, UsageError]
 
 /** A mistake of the user's or of the machine's is one sentence and exit code 2; a fault of ours shows its stack. */
 function codeOf(error: unknown): ExitCode {

@@ -165,3 +165,9 @@ test('a run that somebody else runs', async () => {
   expect(refusal.stderr).toMatch(new RegExp(`belongs to process ${process.pid} on .* Wait for it, stop it, or choose another --run-id`))
   expect(await readFile(join(results, 'busy', 'run.lock'), 'utf8')).toBe(lock)
 })
+
+test('a task that is not what the inventory of its suite says', async () => {
+  const file = join(suite, 'tasks', `${bread}.json`)
+  await writeFile(file, (await readFile(file, 'utf8')).replace('bread', 'toast'))
+  expect(refusedRun('--suite', suite)).toMatch(/inventory of the suite starter lists another os\/add-bread-to-shopping-list .*: restore .*osworld inventory/)
+})

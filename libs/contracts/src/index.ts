@@ -17,7 +17,9 @@ export {
   type Timing,
 } from './attempt-protocol.ts'
 export { catalogEntrySchema, catalogSchema, type Catalog, type CatalogEntry } from './catalog.ts'
+export { cleaningKindSchema, cleanReportSchema, type CleaningKind, type CleanReport } from './clean.ts'
 export { contractSchema, longestAttemptSeconds, scoringIdentitySchema, type Contract, type ScoringIdentity } from './contract.ts'
+export { doctorCheckSchema, doctorReportSchema, type DoctorCheck, type DoctorReport } from './doctor.ts'
 export { ledgerEventSchema, maxMessageLength, type AttemptEvent, type LedgerEvent } from './ledger.ts'
 export { localServerFileSchema, localServerReadySchema, type LocalServerFile, type LocalServerReady } from './local-server.ts'
 export {
@@ -59,3 +61,4 @@ export {
 } from './relay-protocol.ts'
 export { runDocumentSchema, runLockSchema, type RunDocument, type RunLock } from './run-document.ts'
 export { osworldTaskSchema, suiteSchema, upstreamManifestSchema, type OsworldTask, type Suite } from './suite.ts'
+export { suiteInventorySchema, type SuiteInventory } from './suite-inventory.ts'

@@ -1,4 +1,4 @@
-export type InventoryErrorCode = 'not_canonical' | 'symbolic_link'
+export type InventoryErrorCode = 'inventory_mismatch' | 'not_canonical' | 'symbolic_link'
 
 /** A value or folder that has no digest of its own. */
 export class InventoryError extends Error {

@@ -10,7 +10,11 @@ export interface WriteJsonOptions {
 
 /** Replaces `path` by the value as pretty JSON; a crash at any point leaves the old file or the new one, never a part. */
 export async function writeJsonAtomic(path: string, value: unknown, options: WriteJsonOptions = {}): Promise<void> {
-  const text = prettyJson(value)
+  await writeTextAtomic(path, prettyJson(value), options)
+}
+
+/** The same for a text. */
+export async function writeTextAtomic(path: string, text: string, options: WriteJsonOptions = {}): Promise<void> {
   const folder = dirname(path)
   const temporary = join(folder, `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)
   try {

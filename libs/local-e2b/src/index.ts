@@ -1,4 +1,19 @@
 export { attachLocalE2b, type AttachedLocalE2b, type AttachLocalE2bOptions } from './attach/attach-local-e2b.ts'
+export {
+  holdDataFolder,
+  openFolderCare,
+  planDataFolder,
+  readDataFolder,
+  readServing,
+  removeFromDataFolder,
+  type DataFolderFacts,
+  type DataFolderPlan,
+  type DataFolderPolicy,
+  type DataFolderRemoval,
+  type FolderCare,
+  type FolderCareOptions,
+  type Serving,
+} from './clean/index.ts'
 export type { BaseImage, NetworkMode, RunningSandbox, SandboxDefaults, SandboxDriver, StartRequest } from './driver.ts'
 export { LocalE2bError, type LocalE2bErrorCode } from './error.ts'
 export {

@@ -1,6 +1,7 @@
 export { checkConfinement, type CheckConfinementOptions, type ConfinementCheck } from './check-confinement.ts'
 export { confineAttempt, type ConfineAttemptOptions, type ConfinedCommand } from './confine-attempt.ts'
 export type { Bubblewrap } from './confinement-arguments.ts'
+export { findPythonEnvironment, readEnvironments, removeEnvironment, type EnvironmentFact } from './clean-environments.ts'
 export type { Environment } from './environment.ts'
 export { ensurePythonEnvironment, type EnsurePythonEnvironmentOptions, type EnvironmentProgress, type PythonEnvironment } from './python-environment.ts'
 export { findPython, type FindPythonOptions, type Python } from './find-python.ts'

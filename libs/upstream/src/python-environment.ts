@@ -92,7 +92,8 @@ async function make(making: Making, lock: FileLock): Promise<EnvironmentMarker> 
   return marker
 }
 
-async function environmentDigest({ requirementsFile, python }: EnsurePythonEnvironmentOptions): Promise<string> {
+/** Names the environment of these requirements on this Python. */
+export async function environmentDigest({ requirementsFile, python }: Pick<EnsurePythonEnvironmentOptions, 'requirementsFile' | 'python'>): Promise<string> {
   const requirements = await readRequirementsFile(requirementsFile)
   const identity = { schema_version: 1, requirements_sha256: sha256Hex(requirements), python_version: python.version, platform: python.platform }
   return sha256Hex(canonicalJson(identity))

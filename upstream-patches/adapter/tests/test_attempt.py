@@ -13,7 +13,7 @@ from fakes import DEADLINE_SECONDS, PNG, Guest, make_task, ports
 from osworld_adapter.control import EXIT_COORDINATOR_GONE
 
 pytestmark = pytest.mark.upstream
-DOCX = {"func": "compare_docx_files", "result": {"type": "vm_file"}, "expected": {"type": "cloud_file"}}
+IMAGE_TEXT = {"func": "compare_image_text", "result": {"type": "vm_file"}, "expected": {"type": "cloud_file"}}
 
 
 def test_a_solved_task_scores_1_with_evidence(run: Run, guest: Guest) -> None:
@@ -72,7 +72,7 @@ def test_waiting_for_a_window_counts_as_WAIT_and_says_when_none_came(run: Run, g
 @pytest.mark.parametrize(
     ("task", "named"),
     [
-        (make_task(evaluator=DOCX), "pip install python-docx odfpy"),
+        (make_task(evaluator=IMAGE_TEXT), "pip install easyocr"),
         (make_task(evaluator={"func": "check_play_and_exit"}), "metric check_play_and_exit"),
         (make_task(evaluator={"func": "exact_match", "result": {"type": "aura"}}), "getter aura"),
         (make_task(config=[{"type": "chrome_inject_js", "parameters": {}}]), "set-up step chrome_inject_js"),

@@ -22,7 +22,11 @@ def wanted(evaluator: dict[str, Any], **task: Any) -> set[str]:
         ({"func": "exact_match", "result": {"type": "vm_command_line"}}, set()),
         ({"func": "infeasible"}, set()),
         ({"func": "compare_docx_files"}, {"docx", "odf", "rapidfuzz"}),
-        ({"func": "compare_table"}, {"formulas", "openpyxl", "pandas", "rapidfuzz", "xmltodict"}),
+        ({"func": "compare_table", "options": {"rules": [{"type": "freeze"}]}}, {"openpyxl", "pandas"}),
+        (
+            {"func": "compare_table", "options": {"rules": [{"type": "sheet_data"}, {"type": "style"}]}},
+            {"formulas", "openpyxl", "pandas", "xmltodict"},
+        ),
         ({"func": ["exact_match", "check_pdf_pages"], "options": [None, {}]}, {"pypdf"}),
         ({"func": "exact_match", "expected": {"type": "rule_relativeTime"}}, {"pytz"}),
         ({"func": ["exact_match"], "result": [{"type": "googledrive_file"}], "expected": [None]}, {"pydrive"}),

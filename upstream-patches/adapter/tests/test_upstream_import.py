@@ -76,6 +76,7 @@ from osworld_adapter.outcome import AttemptError
 from osworld_adapter.upstream import import_upstream
 upstream = import_upstream(Path(sys.argv[1]))
 from desktop_env.evaluators import metrics
+sys.modules["docx"] = None  # Python's own way of making an import fail.
 for name in ("a.docx", "b.docx"):
     Path(name).write_bytes(b"")
 upstream_answer = metrics.compare_docx_files("a.docx", "b.docx")

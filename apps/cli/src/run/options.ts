@@ -6,6 +6,7 @@ import { cacheFolder, workspace } from '../workspace.ts'
 import type { RunArguments } from './arguments.ts'
 import { decideNumEnvs, type Machine, type NumEnvs } from './capacity.ts'
 import type { Recorded } from './recorded.ts'
+import { suiteFolder } from './suite-folder.ts'
 
 export interface RunOptions {
   readonly source: { readonly kind: 'suite' | 'tasks'; readonly folder: string }
@@ -86,7 +87,7 @@ function sourceOf({ suite, tasks }: RunArguments): RunOptions['source'] | undefi
   if (suite !== undefined && tasks !== undefined) throw new UsageError('--suite and --tasks exclude each other: give the one that holds your tasks.')
   if (tasks !== undefined) return { kind: 'tasks', folder: resolve(tasks) }
   if (suite === '') throw new UsageError('--suite needs a name or a folder.')
-  return suite === undefined ? undefined : { kind: 'suite', folder: suite.includes('/') ? resolve(suite) : join(workspace.suites, suite) }
+  return suite === undefined ? undefined : { kind: 'suite', folder: suiteFolder(suite) }
 }
 
 function templateOf(given: string): TemplateRef {

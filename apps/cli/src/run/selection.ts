@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path'
 import type { AttemptAgent, TaskKey } from '@osworld-e2b/contracts'
 import { canonicalJson, sha256File, sha256Hex } from '@osworld-e2b/inventory'
 import { loadScript, loadTasks, type LoadedTask } from '@osworld-e2b/upstream'
+import { verifyInventory } from './suite-inventory.ts'
 import { UsageError } from '../usage-error.ts'
 import type { RunOptions } from './options.ts'
 
@@ -23,6 +24,7 @@ export interface Selection {
 export async function selectTasks(options: RunOptions): Promise<Selection> {
   const { source, selection, domains } = options
   const loaded = await loadTasks({ tasksDir: source.folder, selection, domains })
+  if (loaded.source.kind === 'suite') await verifyInventory(source.folder, loaded.tasks)
   refuseDuplicates(loaded.tasks.map(({ key }) => `${key.domain}/${key.id}`))
   const suite = loaded.source.name ?? 'tasks'
   if (options.agent === 'none') {

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Connection } from '@osworld-e2b/contracts'
 import { attachLocalE2b } from '@osworld-e2b/local-e2b'
 import { workspace } from '../workspace.ts'
@@ -42,13 +43,7 @@ export async function attachServer(options: RunOptions, environment: NodeJS.Proc
 /** Resolves when a server that belongs to somebody else has not answered several times, or when it is not needed any more. */
 async function watch(url: string, closed: AbortSignal): Promise<void> {
   for (let missed = 0; missed < looksUntilLost && !closed.aborted; ) {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, lookEveryMs)
-      closed.addEventListener('abort', () => {
-        clearTimeout(timer)
-        resolve()
-      }, { once: true })
-    })
+    await setTimeout(lookEveryMs, undefined, { signal: closed }).catch(() => undefined)
     missed = (await answers(url)) ? 0 : missed + 1
   }
 }

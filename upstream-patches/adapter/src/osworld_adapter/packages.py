@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from osworld_adapter.outcome import AttemptError
 
 @dataclass(frozen=True)
 class Choice:
-    """Needs that depend on one option of the metric."""
+    """Needs that depend on one option of the metric; `rules.type` is the type of each of its rules."""
 
     option: str
     default: str
@@ -114,7 +114,17 @@ def wanted_packages(functions: TaskFunctions, needs: PackageNeeds) -> list[str]:
 def _chosen(need: list[str] | Choice, options: Mapping[str, Any]) -> Iterable[str]:
     if isinstance(need, list):
         return need
-    return need.values.get(str(options.get(need.option, need.default)), [])
+    values = _values_at(options, need.option.split(".")) or [need.default]
+    return [name for value in values for name in need.values.get(str(value), [])]
+
+
+def _values_at(value: Any, path: Sequence[str]) -> list[Any]:
+    """What a path of keys leads to; a list on the way is followed in each of its elements."""
+    if isinstance(value, list):
+        return [found for element in value for found in _values_at(element, path)]
+    if not path:
+        return [value]
+    return _values_at(value[path[0]], path[1:]) if isinstance(value, dict) and path[0] in value else []
 
 
 def _need(value: object, path: str) -> list[str] | Choice:

@@ -1,0 +1,5 @@
+export { holdDataFolder, removeFromDataFolder } from './data-folder-cleaner.ts'
+export { readDataFolder, type DataFolderFacts } from './data-folder-facts.ts'
+export { openFolderCare, type FolderCare, type FolderCareOptions } from './folder-care.ts'
+export { planDataFolder, type DataFolderPlan, type DataFolderPolicy, type DataFolderRemoval } from './plan-data-folder.ts'
+export { readServing, type Serving } from './serving.ts'

@@ -1,0 +1,6 @@
+export { findRun, type FindRunOptions } from './find-run.ts'
+export { readRun, type ReadRunOptions } from './read-run.ts'
+export { renderReport, type RenderReportOptions } from './render-report.ts'
+export { ReportError, type ReportErrorCode } from './report-error.ts'
+export type { AttemptEnd, AttemptModel, LedgerModel, RunModel, ScreenshotModel, TrialModel } from './run-model.ts'
+export { writeReport, type WriteReportOptions } from './write-report.ts'
