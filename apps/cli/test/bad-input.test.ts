@@ -168,6 +168,6 @@ test('a run that somebody else runs', async () => {
 
 test('a task that is not what the inventory of its suite says', async () => {
   const file = join(suite, 'tasks', `${bread}.json`)
-  await writeFile(file, (await readFile(file, 'utf8')).replace('bread', 'toast'))
+  await writeFile(file, (await readFile(file, 'utf8')).replace('eggs', 'ham'))
   expect(refusedRun('--suite', suite)).toMatch(/inventory of the suite starter lists another os\/add-bread-to-shopping-list .*: restore .*osworld inventory/)
 })
