@@ -8,7 +8,8 @@ export default defineConfig({
     include: ['e2e/**/*.e2e.ts'],
     environment: 'node',
     fileParallelism: false,
-    testTimeout: 300_000,
+    // The whole starter suite is one test, two desktops at a time.
+    testTimeout: 900_000,
     hookTimeout: 300_000,
     reporters: ['default', 'json'],
     outputFile: { json: 'test-results/e2e.json' },
