@@ -14,6 +14,10 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   start: benchStart,
   campaign: () => benchCampaign(tasks),
 }
+if (tasks !== undefined && !(Number.isInteger(tasks) && tasks > 0)) {
+  process.stderr.write(`--tasks ${values.tasks} is not a whole number from 1; it says how many tasks of the suite the bench campaign takes.\n`)
+  process.exit(2)
+}
 const isJson = values.json === true
 const unknown = asked.filter((name) => !(name in benches))
 if (unknown.length > 0) {

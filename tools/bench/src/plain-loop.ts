@@ -34,6 +34,7 @@ const questionSchema = z.union([
 export async function runPlainLoop(options: PlainLoopOptions): Promise<ReadonlyMap<string, number>> {
   const folder = await mkdtemp(join(tmpdir(), 'osworld-plain-loop-'))
   const relay = startRelay(options, folder)
+  const ending: (() => void)[] = []
   try {
     const { ports } = await relay.next('listening')
     const config = join(folder, 'jobs.json')
@@ -46,6 +47,7 @@ export async function runPlainLoop(options: PlainLoopOptions): Promise<ReadonlyM
     createInterface({ input: python.stderr as Readable }).on('line', (line) => void errors.push(line))
     const ended = once(python, 'close')
     const rewards = new Map<string, number>()
+    ending.push(() => void python.kill('SIGKILL'))
     for await (const line of createInterface({ input: python.stdio[3] as Readable })) {
       const question = questionSchema.parse(JSON.parse(line))
       if (question.type === 'scored') {
@@ -60,6 +62,8 @@ export async function runPlainLoop(options: PlainLoopOptions): Promise<ReadonlyM
     if (code !== 0) throw new Error(`The plain loop ended with ${code ?? 'a signal'}: ${errors.slice(-5).join(' ')}`)
     return rewards
   } finally {
+    // Nothing happens to one that has ended.
+    for (const end of ending) end()
     await relay.end()
     await rm(folder, { recursive: true, force: true })
   }

@@ -18,6 +18,6 @@ export const starterTen: Proof = {
 
 export const starterFour: Proof = {
   name: 'starter-four',
-  claim: 'The starter suite, four attempts at a time, scores 1 on every task three times in a row.',
-  plan: () => Promise.resolve([1, 2, 3].map((index) => solve(`solve ${index}`, 4))),
+  claim: 'The starter suite, four attempts at a time, scores 1 on every task three times in a row, and 0 on every task when nothing is done and when the task is missed.',
+  plan: () => Promise.resolve([...[1, 2, 3].map((index) => solve(`solve ${index}`, 4)), ...unsolved(4)]),
 }

@@ -1,11 +1,10 @@
-import { stat, statfs } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { statfs } from 'node:fs/promises'
 import type { DoctorCheck } from '@osworld-e2b/contracts'
 import { bytesText } from '../clean/bytes-text.ts'
 import { capacity, type Machine } from '../run/capacity.ts'
+import { leastRunBytes, leastSandboxBytes, nearestFolder } from '../run/free-space.ts'
 import { required } from './check.ts'
 
-const mib = 2 ** 20
 const gib = 2 ** 30
 /** A desktop with nothing open and the processes of its attempt. */
 const leastMemory = gib
@@ -25,7 +24,7 @@ export interface Room {
 
 /** What the first run still has to make there, and what each of `count` sandboxes may write. */
 export function dataFolderRoom(folder: string, made: { readonly isTemplateBuilt: boolean; readonly count: number }): Room {
-  return { need: 'disk for sandboxes', folder, leastBytes: (made.isTemplateBuilt ? 0 : 4 * gib) + made.count * 256 * mib }
+  return { need: 'disk for sandboxes', folder, leastBytes: (made.isTemplateBuilt ? 0 : 4 * gib) + made.count * leastSandboxBytes }
 }
 
 export function pythonRoom(folder: string, isEnvironmentMade: boolean): Room {
@@ -33,7 +32,7 @@ export function pythonRoom(folder: string, isEnvironmentMade: boolean): Room {
 }
 
 export function resultsRoom(folder: string): Room {
-  return { need: 'disk for results', folder, leastBytes: 256 * mib }
+  return { need: 'disk for results', folder, leastBytes: leastRunBytes }
 }
 
 export async function roomCheck({ need, folder, leastBytes }: Room): Promise<DoctorCheck> {
@@ -44,10 +43,4 @@ export async function roomCheck({ need, folder, leastBytes }: Room): Promise<Doc
 export function roomLine({ need, folder, leastBytes }: Room, freeBytes: number): DoctorCheck {
   const found = `${bytesText(freeBytes)} free at ${folder}${leastBytes === 0 ? '' : `, ${bytesText(leastBytes)} needed`}`
   return required({ need, found }, freeBytes < leastBytes ? 'Free some disk space there, such as by `osworld clean`, or name another place (--data, --results, XDG_CACHE_HOME).' : undefined)
-}
-
-/** The folder itself, or the closest one above it that exists. */
-async function nearestFolder(folder: string): Promise<string> {
-  const found = await stat(folder).catch(() => undefined)
-  return found !== undefined || dirname(folder) === folder ? folder : nearestFolder(dirname(folder))
 }

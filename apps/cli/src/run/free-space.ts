@@ -11,6 +11,10 @@ export interface Place {
 }
 
 const mib = 2 ** 20
+/** Evidence of some attempts. */
+export const leastRunBytes = 256 * mib
+/** What the applications of one task write into their sandbox. */
+export const leastSandboxBytes = 256 * mib
 
 /** Refuses to start where a disk is so full that the run would break on its way. */
 export async function requireFreeSpace(places: readonly Place[]): Promise<void> {
@@ -23,7 +27,7 @@ export async function requireFreeSpace(places: readonly Place[]): Promise<void> 
 }
 
 /** The folder itself, or the closest one above it that exists. */
-async function nearestFolder(folder: string): Promise<string> {
+export async function nearestFolder(folder: string): Promise<string> {
   const found = await stat(folder).catch(() => undefined)
   return found !== undefined || dirname(folder) === folder ? folder : nearestFolder(dirname(folder))
 }
@@ -31,8 +35,7 @@ async function nearestFolder(folder: string): Promise<string> {
 /** Where a run on local sandboxes writes. */
 export function placesOf(run: { readonly runFolder: string; readonly dataFolder: string; readonly numEnvs: number }): readonly Place[] {
   return [
-    { what: 'the run folder', folder: run.runFolder, leastBytes: 256 * mib, remedy: 'or name another place with --results' },
-    // What the applications of one task write into their sandbox.
-    { what: "the sandboxes' data folder", folder: run.dataFolder, leastBytes: 256 * mib * run.numEnvs, remedy: 'such as by `osworld clean`, or name another place with --data' },
+    { what: 'the run folder', folder: run.runFolder, leastBytes: leastRunBytes, remedy: 'or name another place with --results' },
+    { what: "the sandboxes' data folder", folder: run.dataFolder, leastBytes: leastSandboxBytes * run.numEnvs, remedy: 'such as by `osworld clean`, or name another place with --data' },
   ]
 }
