@@ -26,9 +26,29 @@ const upstreamRunnerSchema = z.strictObject({
   settings: agentSettingsSchema,
 })
 
+/** One of the agents that OSWorld's package brings, by its name here, in our own loop. */
+const upstreamAgentSchema = z.strictObject({
+  kind: z.literal('upstream'),
+  /** Such as `qwen3vl`. */
+  name: z.string().regex(/^[a-z][a-z0-9_-]*$/, 'must be lower-case letters, digits, dashes and underscores'),
+  ...modelSourceShape,
+  settings: agentSettingsSchema,
+})
+
+/** An agent outside of the attempt, asked over HTTP; what it is, is what its author says. */
+const httpAgentSchema = z.strictObject({
+  kind: z.literal('http'),
+  name: z.string().min(1),
+  version: z.string().min(1).optional(),
+  model: z.string().min(1).optional(),
+  settings: agentSettingsSchema,
+})
+
 /** A class with OSWorld's agent interface, in our own loop. */
 const moduleAgentSchema = z.strictObject({
   kind: z.literal('module'),
+  /** Tree digest of its Python files; absent for a class of the package itself. */
+  source_sha256: sha256Schema.optional(),
   class: z.string().regex(/^[A-Za-z_][\w.]*:[A-Za-z_]\w*$/, 'must be module:Class'),
   ...modelSourceShape,
   settings: agentSettingsSchema,
@@ -44,7 +64,9 @@ export const agentSchema = z.discriminatedUnion('kind', [
     scripts_sha256: sha256Schema,
   }),
   upstreamRunnerSchema,
+  upstreamAgentSchema,
   moduleAgentSchema,
+  httpAgentSchema,
 ])
 export type Agent = z.infer<typeof agentSchema>
 
@@ -53,5 +75,7 @@ export const agentFileSchema = z.discriminatedUnion('kind', [
   noAgentSchema,
   z.strictObject({ kind: z.literal('scripted'), scripts: z.string().min(1), scripts_sha256: sha256Schema.optional() }),
   upstreamRunnerSchema,
+  upstreamAgentSchema,
   moduleAgentSchema,
+  httpAgentSchema,
 ])

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { notRunSchema, orphansSchema } from './ledger.ts'
+import { modelUsageSchema } from './model.ts'
 import { invalidReasonSchema } from './outcome.ts'
 import { timestampSchema } from './primitives.ts'
 
@@ -33,6 +35,23 @@ export const aggregateSchema = z.strictObject({
   invalid_by_reason: z.partialRecord(invalidReasonSchema, z.int().min(1)),
   domains: z.record(z.string(), scoreSchema),
   attempt_seconds: z.number().min(0),
+  /** Trials that the last start of the run did not run, by what kept them; absent while it runs. */
+  not_run: notRunSchema.optional(),
+  /** Sandboxes that were found without an owner over all starts of the run; `remaining` is of the last look. */
+  orphans: orphansSchema.optional(),
+  /** What all attempts used, invalid ones too. */
+  used: z
+    .strictObject({
+      sandbox_seconds: z.number().min(0),
+      /** Null while the price of some of it is unknown, which is not zero. */
+      sandbox_usd: z.number().min(0).nullable(),
+      model: modelUsageSchema.optional(),
+      /** Null while the price of some call is unknown; absent without a model. */
+      model_usd: z.number().min(0).nullable().optional(),
+      /** Null as soon as a part of it is. */
+      total_usd: z.number().min(0).nullable(),
+    })
+    .optional(),
   /** Present and true when the number carries that weakness. */
   simulated: z.literal(true).optional(),
   unverified: z.literal(true).optional(),

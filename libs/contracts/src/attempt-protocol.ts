@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { agentSettingsSchema } from './agent.ts'
 import { secretMountSchema } from './capabilities.ts'
 import { causeSchema, phaseSchema } from './outcome.ts'
 import { relativePathSchema, sha256Schema, taskKeySchema } from './primitives.ts'
@@ -34,6 +35,17 @@ export const attemptAgentSchema = z.discriminatedUnion('kind', [
     /** Arguments of the script, name without dashes to text; `true` is a flag. */
     arguments: z.record(z.string(), z.union([z.string(), z.literal(true)])),
   }),
+  z.strictObject({ kind: z.literal('upstream'), name: z.string().min(1), model: z.string().min(1), settings: agentSettingsSchema }),
+  z.strictObject({
+    kind: z.literal('module'),
+    /** `module:Class` */
+    class: z.string().min(1),
+    /** Where the module is imported from; the package when absent. */
+    folder: z.string().startsWith('/').optional(),
+    model: z.string().min(1),
+    settings: agentSettingsSchema,
+  }),
+  z.strictObject({ kind: z.literal('http'), url: z.url(), name: z.string().min(1), model: z.string().min(1).optional(), settings: agentSettingsSchema }),
 ])
 export type AttemptAgent = z.infer<typeof attemptAgentSchema>
 

@@ -36,13 +36,21 @@ export const endpointSchema = z.strictObject({
 })
 export type Endpoint = z.infer<typeof endpointSchema>
 
-/** Most that a campaign may use; what is absent is not limited. Checked before a run, which nothing stops yet in its midst. Money in cents, since fractions are not hashed. */
+/**
+ * Most that a campaign may use over all its starts; what is absent is not limited. An attempt is started only while what it may need is
+ * left, and what runs is finished. Money in cents, since fractions are not hashed.
+ */
 export const budgetSchema = z.strictObject({
   sandbox_hours: z.int().min(1).optional(),
+  /** Requests sent to endpoints, tries included; the gateway sends none beyond it. */
   model_requests: z.int().min(1).optional(),
+  /** Input and output together. */
+  model_tokens: z.int().min(1).optional(),
   cost_usd_cents: z.int().min(1).optional(),
 })
 export type Budget = z.infer<typeof budgetSchema>
+
+const phaseSecondsSchema = z.int().min(1).max(longestAttemptSeconds)
 
 export const operationSchema = z.strictObject({
   route: z.strictObject({
@@ -53,6 +61,14 @@ export const operationSchema = z.strictObject({
   num_envs: z.int().min(1),
   max_attempts_per_trial: z.int().min(1),
   attempt_timeout_seconds: z.int().min(1).max(longestAttemptSeconds),
+  /** Most that single phases of an attempt may take; what is absent has the attempt's time-out alone. */
+  phase_timeout_seconds: z
+    .strictObject({ setup: phaseSecondsSchema.optional(), agent: phaseSecondsSchema.optional(), evaluate: phaseSecondsSchema.optional() })
+    .optional(),
+  /** Sandboxes that may be asked for in one second; E2B allows 1 or 5, by plan. */
+  launches_per_second: z.int().min(1).max(1_000).optional(),
+  /** After so long from its start a run starts no more attempts; what runs is finished. */
+  run_seconds: z.int().min(1).max(2_000_000).optional(),
   ready_deadline_seconds: z.int().min(1).max(3_600),
   execution_authorized: z.boolean(),
   /** Which contract the authorization is for: the digest of this document without `execution_authorized` and `authorization`. */
@@ -65,6 +81,10 @@ export const operationSchema = z.strictObject({
   /** Tries of one model request, the first included. */
   model_call_attempts: z.int().min(1).optional(),
   budget: budgetSchema.optional(),
+  /** Whether `model-calls.jsonl` keeps what was asked and answered. */
+  keep_model_content: z.boolean().optional(),
+  /** Variable with the address of an agent that is asked over HTTP. */
+  agent_url_variable: z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be the upper-case name of an environment variable').optional(),
   /** Where the tasks and scripts were read from, so that a resume finds them again; their digests are in `scoring`. */
   source: z.strictObject({ kind: z.enum(['suite', 'tasks', 'profile']), folder: z.string().startsWith('/') }).optional(),
   scripts_folder: z.string().startsWith('/').optional(),

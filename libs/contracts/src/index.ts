@@ -38,7 +38,17 @@ export { contractFileSchema, type ContractFile } from './contract-file.ts'
 export { readContractFile } from './read-contract-file.ts'
 export { doctorCheckSchema, doctorReportSchema, type DoctorCheck, type DoctorReport } from './doctor.ts'
 export { inventorySchema, type Inventory } from './inventory.ts'
-export { ledgerEventSchema, maxMessageLength, type AttemptEvent, type LedgerEvent } from './ledger.ts'
+export {
+  ledgerEventSchema,
+  maxMessageLength,
+  notRunReasonSchema,
+  pauseReasonSchema,
+  type AttemptEvent,
+  type LedgerEvent,
+  type NotRunReason,
+  type Orphans,
+  type PauseReason,
+} from './ledger.ts'
 export { localServerFileSchema, localServerReadySchema, type LocalServerFile, type LocalServerReady } from './local-server.ts'
 export {
   invalidReasons,
@@ -51,6 +61,20 @@ export {
   type Outcome,
   type Phase,
 } from './outcome.ts'
+export {
+  callOutcomeSchema,
+  modelApiSchema,
+  modelCallSchema,
+  modelUsageSchema,
+  priceTableSchema,
+  tokenCountsSchema,
+  type CallOutcome,
+  type ModelApi,
+  type ModelCall,
+  type ModelUsage,
+  type PriceTable,
+  type TokenCounts,
+} from './model.ts'
 export { byNearness, editDistance, nearest } from './nearest.ts'
 export { DocumentError, parseDocument, parseJsonDocument } from './parse.ts'
 export { preflightEvidenceSchema, type PreflightEvidence } from './preflight.ts'
@@ -89,7 +113,9 @@ export {
   type RelayRequest,
 } from './relay-protocol.ts'
 export { runDocumentSchema, runLockSchema, type RunDocument, type RunLock } from './run-document.ts'
+export { runStatusSchema, type RunStatus } from './run-status.ts'
 export { runtimeIdentitySchema, type RuntimeIdentity } from './runtime-identity.ts'
 export { setupReportSchema, type SetupReport } from './setup-report.ts'
 export { osworldTaskSchema, suiteSchema, upstreamManifestSchema, type OsworldTask, type Suite } from './suite.ts'
 export { suiteInventorySchema, type SuiteInventory } from './suite-inventory.ts'
+export { verifyReportSchema, type VerifyFault, type VerifyReport } from './verify-report.ts'

@@ -77,8 +77,8 @@ describe('any other fault says what the value must be and what it is', () => {
     [operate({ endpoints: [{ label: 'qwen' }] }), 'operation.endpoints.0.label: must be the upper-case name of an environment variable, and is "qwen"'],
     [operate({ endpoints: [{ label: 'A' }, { label: 'A' }] }), 'operation.endpoints: must name no endpoint twice'],
     [operate({ authorization: { contract_sha256: 'a'.repeat(64), expires_at: 'soon' } }), 'operation.authorization.expires_at: must be a time in UTC such as 2026-01-31T12:00:00Z, and is "soon"'],
-    [{ ...file, scoring: { ...scoring, agent: { kind: 'robot' } } }, 'scoring.agent.kind: must be "none", "scripted", "upstream_runner" or "module", and is "robot"'],
-    [{ ...file, scoring: { ...scoring, agent: {} } }, 'scoring.agent.kind: is missing and must be "none", "scripted", "upstream_runner" or "module"'],
+    [{ ...file, scoring: { ...scoring, agent: { kind: 'robot' } } }, 'scoring.agent.kind: must be "none", "scripted", "upstream_runner", "upstream", "module" or "http", and is "robot"'],
+    [{ ...file, scoring: { ...scoring, agent: {} } }, 'scoring.agent.kind: is missing and must be "none", "scripted", "upstream_runner", "upstream", "module" or "http"'],
     [{ ...file, scoring: { ...scoring, profile: '' } }, 'scoring.profile: must not be empty'],
     [
       { ...file, scoring: { ...scoring, agent: { kind: 'module', class: 'a:B', model: 'm', settings: { top_p: 0.9 } } } },
