@@ -1,4 +1,5 @@
 import type { Aggregate, InvalidReason, Score, TaskKey } from '@osworld-e2b/contracts'
+import type { RunTotals } from './run-totals.ts'
 import { type RunState, type TrialRecord, trialId, trialReward } from './run-state.ts'
 
 export interface AggregateInput {
@@ -6,9 +7,10 @@ export interface AggregateInput {
   readonly tasks: readonly TaskKey[]
   readonly trials: number
   readonly state: RunState
+  readonly totals: RunTotals
   /** RFC 3339. */
   readonly updatedAt: string
-  readonly labels: { readonly unconfined: boolean; readonly unverified: boolean }
+  readonly labels: { readonly unconfined: boolean; readonly unverified: boolean; readonly simulated?: boolean }
 }
 
 interface TaskResult {
@@ -39,9 +41,21 @@ export function aggregate(input: AggregateInput): Aggregate {
     invalid_by_reason: invalidByReason(input.state.values()),
     domains: scoresByDomain(results),
     attempt_seconds: sum(attempts.map(({ state }) => (state.phase === 'terminal' ? state.seconds : 0))),
+    ...(input.totals.notRun === undefined ? {} : { not_run: input.totals.notRun }),
+    ...(input.totals.orphans === undefined ? {} : { orphans: input.totals.orphans }),
+    used: usedIn(input.totals),
+    ...(input.labels.simulated === true ? { simulated: true as const } : {}),
     ...(input.labels.unconfined ? { unconfined: true as const } : {}),
     ...(input.labels.unverified ? { unverified: true as const } : {}),
   }
+}
+
+/** Unknown cost is null, never zero. */
+function usedIn({ sandboxSeconds, sandboxUsd, model }: RunTotals): Aggregate['used'] {
+  if (model === undefined) return { sandbox_seconds: sandboxSeconds, sandbox_usd: sandboxUsd, total_usd: sandboxUsd }
+  const modelUsd = model.cost_known_calls === model.calls ? model.cost_usd : null
+  const totalUsd = sandboxUsd === null || modelUsd === null ? null : sandboxUsd + modelUsd
+  return { sandbox_seconds: sandboxSeconds, sandbox_usd: sandboxUsd, model, model_usd: modelUsd, total_usd: totalUsd }
 }
 
 function taskResult(task: TaskKey, { trials, state }: AggregateInput): TaskResult {

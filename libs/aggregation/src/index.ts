@@ -14,3 +14,4 @@ export {
   type TrialKey,
   type TrialRecord,
 } from './run-state.ts'
+export { addUsage, noTotals, type RunTotals, type Used, usedBy } from './run-totals.ts'

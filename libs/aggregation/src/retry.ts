@@ -17,7 +17,7 @@ const byReason: Readonly<Record<InvalidReason, RetryAllowance>> = {
   missing_result: 'once',
   malformed_result: 'once',
   evaluator_error: 'once',
-  identity_drift: 'never',
+  identity_drift: 'at_resume',
   cleanup_failed: 'up_to_limit',
   interrupted: 'at_resume',
 }

@@ -1,6 +1,6 @@
 import type { LedgerEvent } from '@osworld-e2b/contracts'
 import { expect, test } from 'vitest'
-import { aggregate, AggregationError, createRunFold, replay, retryAllowance } from './index.ts'
+import { aggregate, AggregationError, createRunFold, noTotals, replay, retryAllowance } from './index.ts'
 
 const key = { domain: 'os', task_id: 'a', trial: 1, timestamp: '2026-01-01T00:00:00.000Z' }
 const planned = (attempt: number, task = 'a'): LedgerEvent => ({
@@ -62,6 +62,7 @@ test('a partial run shows its declared score with its coverage, and an infrastru
     tasks,
     trials: 1,
     state,
+    totals: noTotals,
     updatedAt: key.timestamp,
     labels: { unconfined: false, unverified: false },
   })
@@ -83,7 +84,7 @@ test('a partial run shows its declared score with its coverage, and an infrastru
 test('a task of two trials has a reward only when both are valid', () => {
   const second = (event: LedgerEvent): LedgerEvent => ({ ...event, trial: 2 }) as LedgerEvent
   const first = [planned(1), started(1), valid(1, 1)]
-  const input = { runId: 'r', tasks: [{ domain: 'os', id: 'a' }], trials: 2, updatedAt: key.timestamp, labels: { unconfined: true, unverified: false } }
+  const input = { runId: 'r', tasks: [{ domain: 'os', id: 'a' }], trials: 2, totals: noTotals, updatedAt: key.timestamp, labels: { unconfined: true, unverified: false } }
   expect(aggregate({ ...input, state: replay(first) })).toMatchObject({ valid_tasks: 0, score_valid: null, unconfined: true })
   const both = replay([...first, second(planned(1)), second(started(1)), second(valid(1, 0))])
   expect(aggregate({ ...input, state: both })).toMatchObject({ valid_tasks: 1, reward_sum: 0.5, complete: true })

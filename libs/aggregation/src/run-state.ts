@@ -1,5 +1,6 @@
 import type { AttemptEvent, Cleanup, LedgerEvent, Outcome, TaskKey } from '@osworld-e2b/contracts'
 import { AggregationError } from './aggregation-error.ts'
+import { nextTotals, noTotals, type RunTotals } from './run-totals.ts'
 
 export interface TrialKey extends TaskKey {
   readonly trial: number
@@ -8,7 +9,14 @@ export interface TrialKey extends TaskKey {
 export type AttemptState =
   | { readonly phase: 'planned' }
   | { readonly phase: 'started'; readonly pid: number; readonly pidStart: string }
-  | { readonly phase: 'terminal'; readonly outcome: Outcome; readonly cleanup: Cleanup; readonly seconds: number; readonly steps: number }
+  | {
+      readonly phase: 'terminal'
+      readonly outcome: Outcome
+      readonly cleanup: Cleanup
+      readonly seconds: number
+      readonly steps: number
+      readonly catalogSha256: string | undefined
+    }
 
 export interface AttemptRecord {
   readonly attempt: number
@@ -34,6 +42,8 @@ export interface RunFold {
   readonly state: RunState
   /** How many times the run was started. */
   readonly session: number
+  /** Sums over all attempts and starts so far. */
+  readonly totals: RunTotals
   /** Applies one event in constant time; throws `AggregationError` and changes nothing when it is illegal. */
   apply(event: LedgerEvent): void
 }
@@ -62,24 +72,19 @@ export function replay(events: Iterable<LedgerEvent>): RunState {
 export function createRunFold(): RunFold {
   const trials = new Map<string, TrialRecord>()
   let session = 0
+  let totals = noTotals
   return {
     state: trials,
     get session() {
       return session
     },
+    get totals() {
+      return totals
+    },
     apply: (event) => {
-      switch (event.event) {
-        case 'RUN_STARTED':
-          session += 1
-          return
-        case 'RUN_ENDED':
-        case 'TAIL_CUT':
-          return
-        case 'PLANNED':
-        case 'STARTED':
-        case 'TERMINAL':
-          applyAttemptEvent(trials, event, session)
-      }
+      if ('attempt' in event) applyAttemptEvent(trials, event, session)
+      if (event.event === 'RUN_STARTED') session += 1
+      totals = nextTotals(totals, event)
     },
   }
 }
@@ -107,8 +112,8 @@ function nextAttempts(trial: TrialRecord, event: AttemptEvent, session: number):
 
 function stateAfter(event: Exclude<AttemptEvent, { event: 'PLANNED' }>): AttemptState {
   if (event.event === 'STARTED') return { phase: 'started', pid: event.pid, pidStart: event.pid_start }
-  const { outcome, cleanup, seconds, steps } = event
-  return { phase: 'terminal', outcome, cleanup, seconds, steps }
+  const { outcome, cleanup, seconds, steps, catalog_sha256: catalogSha256 } = event
+  return { phase: 'terminal', outcome, cleanup, seconds, steps, catalogSha256 }
 }
 
 function illegal(trial: TrialRecord, event: AttemptEvent): AggregationError {

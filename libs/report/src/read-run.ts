@@ -17,7 +17,7 @@ export interface ReadRunOptions {
 /** Reads a run folder, whether the run has ended or not, and changes nothing in it; throws `ReportError`. */
 export async function readRun({ runFolder, now }: ReadRunOptions): Promise<RunModel> {
   const { document, contract } = await readDocuments(runFolder)
-  const { state, ledger } = await readLedger(join(runFolder, 'attempts.jsonl'))
+  const { state, totals, ledger } = await readLedger(join(runFolder, 'attempts.jsonl'))
   const { tasks, trials } = contract.scoring
   return {
     document,
@@ -27,6 +27,7 @@ export async function readRun({ runFolder, now }: ReadRunOptions): Promise<RunMo
       tasks: tasks.map(({ domain, id }) => ({ domain, id })),
       trials,
       state,
+      totals,
       updatedAt: now.toISOString(),
       labels: { unconfined: document.unconfined, unverified: document.unverified },
     }),

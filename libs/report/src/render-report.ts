@@ -136,5 +136,9 @@ function agentText(agent: RunModel['contract']['scoring']['agent']): string {
       return `${agent.runner} with ${agent.model}`
     case 'module':
       return `${agent.class} with ${agent.model}`
+    case 'upstream':
+      return `${agent.name} with ${agent.model}`
+    case 'http':
+      return [agent.name, agent.version].filter((part) => part !== undefined).join(' ')
   }
 }

@@ -29,10 +29,17 @@ const pollMs = 100
 
 /** Shows that nothing of an attempt is left: no process in its namespace, no sandbox in the API's list. */
 export async function proveEnd({ relayCleanup, namespaceInit, killSandboxes }: EndEvidence): Promise<AttemptEnd> {
-  if (namespaceInit !== undefined && !(await endsWithin(namespaceMs, namespaceInit))) return failed('A process of the attempt is still alive.')
+  const alive = await proveProcessEnd(namespaceInit)
+  if (alive !== undefined) return failed(alive)
   const problem = await sandboxProblem(killSandboxes, relayCleanup === undefined ? searchMs : 0)
   if (problem !== undefined) return failed(problem)
   return { cleanup: relayCleanup === 'none' ? 'none' : 'success', cleanupProblem: '' }
+}
+
+/** Waits for the end of a process that shall end by itself; says so when it does not. */
+export async function proveProcessEnd(process: ProcessIdentity | undefined): Promise<string | undefined> {
+  if (process === undefined || (await endsWithin(namespaceMs, process))) return undefined
+  return 'A process of the attempt is still alive.'
 }
 
 async function sandboxProblem(killSandboxes: EndEvidence['killSandboxes'], forMs: number): Promise<string | undefined> {

@@ -1,8 +1,11 @@
-import type { AttemptConfig, AttemptMessage, Cause, Cleanup, Outcome, Phase, RelayConfigure } from '@osworld-e2b/contracts'
+import type { AttemptConfig, AttemptMessage, Cause, Phase, RelayConfigure } from '@osworld-e2b/contracts'
 import { type Child, type ChildCommand, startChild } from './child-process.ts'
 import { type ControlServer, openControlServer } from './control-server.ts'
 import { within } from './deadline.ts'
 import { type AttemptEnd, type OrphanReport, proveEnd } from './attempt-end.ts'
+import type { AttemptHooks, AttemptReport } from './attempt-report.ts'
+import type { ClosedModel, ModelSession } from './model-session.ts'
+import { PhaseTimer, type PhaseTimeouts } from './phase-timer.ts'
 import { namespaceInit, type ProcessIdentity, processStart } from './process-identity.ts'
 import { type RelayProcess, startRelayProcess } from './relay-process.ts'
 import type { TaskSource } from './task-copy.ts'
@@ -15,36 +18,23 @@ export interface AttemptPlan {
   readonly task: TaskSource
   readonly relayConfigure: RelayConfigure
   readonly timeoutMs: number
+  readonly phaseTimeoutsMs?: PhaseTimeouts
   /** What the attempt must report as the digest of its declared adjustments. */
   readonly adjustmentsSha256: string
 }
 
 export interface AttemptServices {
   readonly relayCommand: ChildCommand
-  /** Why the code that scores is not what the run was made with any more; asked before each attempt. */
-  scorerDrift?(): Promise<string | undefined>
-  /** The confined attempt process, told where its control socket is. */
-  attemptCommand(config: AttemptConfig, controlSocket: string): ChildCommand
+  /** The confined attempt process, told where its control socket is and how its agent asks its model. */
+  attemptCommand(config: AttemptConfig, controlSocket: string, modelEnvironment: Readonly<Record<string, string>>): ChildCommand
+  /** The attempt's way to its model; for agents that ask none there is none. */
+  openModel?(config: AttemptConfig): ModelSession | undefined
   /** Kills every sandbox with this metadata and lists again. */
   killSandboxes(metadata: Readonly<Record<string, string>>): Promise<OrphanReport>
   /** Parent of the folders that hold control sockets; short. */
   readonly temporaryFolder: string
   /** Milliseconds on a clock that never goes back. */
   monotonicMs(): number
-}
-
-export interface AttemptHooks {
-  onStarted(process: ProcessIdentity): Promise<void>
-  onPhase(phase: Phase): void
-  onStep(step: number): void
-  readonly signal: AbortSignal
-}
-
-export interface AttemptReport {
-  readonly outcome: Outcome
-  readonly cleanup: Cleanup
-  readonly seconds: number
-  readonly steps: number
 }
 
 /** How long the parts of a stop may take before they are forced. */
@@ -61,15 +51,26 @@ const lossMs = 5_000
 export async function runAttempt(plan: AttemptPlan, services: AttemptServices, hooks: AttemptHooks): Promise<AttemptReport> {
   const startedMs = services.monotonicMs()
   const session = new AttemptSession(plan, services, hooks)
-  let end: AttemptEnd | undefined
+  let end: SessionEnd | undefined
   try {
     await session.run()
   } finally {
     end = await session.end()
   }
+  const { cleanup, model, sandboxSeconds } = end
+  if (model?.failure !== undefined) session.verdict.overrule({ reason: 'model_unavailable', phase: 'agent', message: model.failure })
   const outcome = session.verdict.outcome({ ...end, exit: session.exitText })
-  return { outcome, cleanup: end.cleanup, seconds: (services.monotonicMs() - startedMs) / 1000, steps: session.steps }
+  return {
+    outcome,
+    cleanup,
+    seconds: (services.monotonicMs() - startedMs) / 1000,
+    steps: session.steps,
+    ...(sandboxSeconds === undefined ? {} : { sandboxSeconds }),
+    ...(model === undefined ? {} : { model: model.usage }),
+  }
 }
+
+type SessionEnd = AttemptEnd & { readonly model: ClosedModel | undefined; readonly sandboxSeconds: number | undefined }
 
 class AttemptSession {
   readonly verdict = new Verdict()
@@ -79,6 +80,10 @@ class AttemptSession {
   #relay: RelayProcess | undefined
   #control: ControlServer | undefined
   #child: Child | undefined
+  #model: ModelSession | undefined
+  /** When a sandbox was asked for that was then made. */
+  #sandboxSinceMs: number | undefined
+  readonly #phaseTimer: PhaseTimer
   #namespaceInit: Promise<ProcessIdentity | undefined> = Promise.resolve(undefined)
   readonly #plan: AttemptPlan
   readonly #services: AttemptServices
@@ -88,6 +93,7 @@ class AttemptSession {
     this.#plan = plan
     this.#services = services
     this.#hooks = hooks
+    this.#phaseTimer = new PhaseTimer(plan.phaseTimeoutsMs ?? {}, (phase, seconds) => this.#stop({ reason: 'timeout', message: `The phase ${phase} took longer than ${seconds} s.` }))
   }
 
   async run(): Promise<void> {
@@ -98,16 +104,20 @@ class AttemptSession {
   }
 
   /** Ends what is left, in the reverse order of acquiring, and proves it. */
-  async end(): Promise<AttemptEnd> {
+  async end(): Promise<SessionEnd> {
     await this.#endChild()
+    this.#phaseTimer.stop()
+    const model = await this.#model?.close()
     const relay = this.#relay
     const relayCleanup = relay === undefined ? 'none' : await relay.close(relayStopMs)
     await this.#control?.close()
-    return proveEnd({
+    const end = await proveEnd({
       relayCleanup,
       namespaceInit: await this.#namespaceInit,
       killSandboxes: () => this.#services.killSandboxes(this.#plan.relayConfigure.metadata),
     })
+    const sinceMs = this.#sandboxSinceMs
+    return { ...end, model, sandboxSeconds: sinceMs === undefined ? undefined : (this.#services.monotonicMs() - sinceMs) / 1000 }
   }
 
   async #start(): Promise<Child | undefined> {
@@ -123,7 +133,8 @@ class AttemptSession {
         onMessage: (message) => this.#take(message),
         onBadLine: (problem) => this.#stop({ reason: 'runner_exit', message: `The attempt wrote ${problem} to its control socket.` }),
       })
-      const command = this.#services.attemptCommand(this.#plan.config, this.#control.path)
+      this.#model = this.#services.openModel?.(this.#plan.config)
+      const command = this.#services.attemptCommand(this.#plan.config, this.#control.path, this.#model?.environment ?? {})
       this.#child = await startChild(command, { stdoutFile: `${folder}/stdout.log`, stderrFile: `${folder}/stderr.log` })
     } catch (error) {
       this.verdict.fail({ reason: this.#relay === undefined ? 'relay_failed' : 'runner_exit', message: text(error) })
@@ -147,6 +158,7 @@ class AttemptSession {
       this.#control?.send({ type: 'lost', ...loss })
       void this.#endChild(lossMs)
     })
+    this.#model?.swallowed.addEventListener('abort', () => this.#stop({ reason: 'model_unavailable', message: reasonText(this.#model?.swallowed) }), { once: true })
     const exit = await child.exited
     await this.#control?.drained()
     clearTimeout(timer)
@@ -177,6 +189,7 @@ class AttemptSession {
     switch (message.type) {
       case 'phase':
         this.#phase = message.phase
+        this.#phaseTimer.enter(message.phase)
         return this.#hooks.onPhase(message.phase)
       case 'step':
         this.steps = message.step
@@ -201,10 +214,16 @@ class AttemptSession {
   async #answer(id: number, method: 'start' | 'reset' | 'stop'): Promise<void> {
     const relay = this.#relay
     if (relay === undefined) return
+    const askedMs = this.#services.monotonicMs()
     const reply = await relay.request(method)
+    if (reply.ok && method !== 'stop') this.#sandboxSinceMs ??= askedMs
     if (reply.ok) this.#control?.send({ type: 'reply', id, ok: true, ...(method === 'stop' ? {} : { ports: relay.ports }) })
     else this.#control?.send({ type: 'reply', id, ok: false, error: reply.error })
   }
+}
+
+function reasonText(signal: AbortSignal | undefined): string {
+  return signal?.reason instanceof Error ? signal.reason.message : "The agent's model could not be asked."
 }
 
 function interruptionText(signal: AbortSignal): string {

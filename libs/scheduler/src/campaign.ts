@@ -1,242 +1,290 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
-import { aggregate, type AttemptRecord, trialId, type TrialKey } from '@osworld-e2b/aggregation'
-import type { Aggregate, AttemptEvent, Cause, Cleanup, Contract, Outcome, Phase } from '@osworld-e2b/contracts'
-import { writeJsonAtomic } from '@osworld-e2b/inventory'
-import { type AttemptPlan, type AttemptReport, type AttemptServices, runAttempt } from './attempt.ts'
-import { type AttemptEnd, type OrphanReport, proveEnd } from './attempt-end.ts'
-import { type BackOff, defaultBackOff } from './back-off.ts'
-import { catalogAttempt } from './catalog-attempt.ts'
-import { chooseNext } from './choose.ts'
-import type { Ledger } from './ledger.ts'
-import { isSystemError, unwritable } from './scheduler-error.ts'
-import { copyVerifiedTask } from './task-copy.ts'
+import { aggregate, type TrialKey } from '@osworld-e2b/aggregation'
+import type { Aggregate, AttemptEvent, NotRunReason, Orphans, PauseReason } from '@osworld-e2b/contracts'
+import type { AttemptReport } from './attempt-report.ts'
+import { defaultBackOff } from './back-off.ts'
+import { defaultBreaker } from './breaker.ts'
+import { budgetProblem } from './budget.ts'
+import type { AttemptIdentity, CampaignInput, CampaignResult, CampaignServices } from './campaign-types.ts'
+import { decide, type Decision, type Limits, type Pause } from './decide.ts'
+import { closeLeftovers } from './leftovers.ts'
+import { Notifier } from './notifier.ts'
+import { OrphanWatch } from './orphan-watch.ts'
+import { needOf, RunningAttempts } from './running-attempts.ts'
+import { isDiskFull, SchedulerError } from './scheduler-error.ts'
+import { withDiskFault, workerLost } from './worker-lost.ts'
 
-export interface AttemptIdentity extends TrialKey {
-  readonly attempt: number
-  /** Relative to the run folder. */
-  readonly attemptDir: string
-}
+const lookEveryMs = 60_000
+/** How often what keeps a run from starting attempts is asked about again. */
+const problemsEveryMs = 1_000
 
-export type CampaignEvent =
-  | { readonly type: 'attempt_started'; readonly identity: AttemptIdentity }
-  | { readonly type: 'attempt_phase'; readonly identity: AttemptIdentity; readonly phase: Phase }
-  | { readonly type: 'attempt_step'; readonly identity: AttemptIdentity; readonly step: number }
-  | { readonly type: 'attempt_ended'; readonly identity: AttemptIdentity; readonly report: AttemptReport }
-
-export interface CampaignInput {
-  readonly runId: string
-  readonly runFolder: string
-  readonly contract: Contract
-  readonly ledger: Ledger
-  /** Between attempts at a trial whose infrastructure failed; `defaultBackOff` unless given. */
-  readonly backOff?: BackOff
-  readonly labels: { readonly unconfined: boolean; readonly unverified: boolean }
-  /** Everything one attempt needs; its folder exists already. */
-  planAttempt(identity: AttemptIdentity, folder: string): AttemptPlan
-  /** Metadata that every sandbox of this run carries. */
-  readonly runMetadata: Readonly<Record<string, string>>
-}
-
-export interface CampaignServices extends AttemptServices {
-  now(): Date
-  onEvent(event: CampaignEvent): void
-  readonly owner: { readonly pid: number; readonly host: string }
-}
-
-export interface CampaignResult {
-  readonly aggregate: Aggregate
-  /** Undefined when the sandboxes could not be listed at the end. */
-  readonly orphans: OrphanReport | undefined
-  readonly isInterrupted: boolean
-}
-
-/** Runs every trial of the contract that is not valid yet; stops starting attempts when the signal aborts. Throws `run_unwritable` when the run folder is. */
-export async function runCampaign(input: CampaignInput, services: CampaignServices, signal: AbortSignal): Promise<CampaignResult> {
-  const campaign = new Campaign(input, services, signal)
+/**
+ * Runs every trial of the contract that is not valid yet. `stop` ends what runs; `input.drain` lets it finish; either way nothing more is
+ * started. Throws `run_unwritable` when the ledger cannot be written.
+ */
+export async function runCampaign(input: CampaignInput, services: CampaignServices, stop: AbortSignal): Promise<CampaignResult> {
+  const campaign = new Campaign(input, services, stop)
   try {
     await campaign.open()
-    await campaign.loop()
-    return await campaign.close()
-  } catch (error) {
-    throw isSystemError(error) ? unwritable(input.runFolder, error) : error
+    const notRun = await campaign.loop()
+    return await campaign.close(notRun)
+  } finally {
+    campaign.dispose()
   }
 }
 
 class Campaign {
-  readonly #running = new Map<string, Promise<void>>()
   readonly #input: CampaignInput
   readonly #services: CampaignServices
-  readonly #signal: AbortSignal
-  /** The first failure of our own making (ledger, folder); it stops the run and is thrown at its end. */
+  readonly #stop: AbortSignal
+  readonly #attempts = new RunningAttempts()
+  readonly #changed: Notifier
+  readonly #orphans: OrphanWatch
+  readonly #limits: Limits
+  readonly #paused = new Map<PauseReason, Pause>()
+  /** The first failure of the ledger; it stops the run and is thrown at its end. */
   #broken: Error | undefined
   /** Once what runs is not what the run was made of, nothing more is started. */
   #hasDrifted = false
+  #problems: readonly Pause[] = []
+  #askedMs = -Infinity
 
-  constructor(input: CampaignInput, services: CampaignServices, signal: AbortSignal) {
+  constructor(input: CampaignInput, services: CampaignServices, stop: AbortSignal) {
     this.#input = input
     this.#services = services
-    this.#signal = signal
+    this.#stop = stop
+    this.#changed = new Notifier([stop, ...(input.drain === undefined ? [] : [input.drain])])
+    const { num_envs: numEnvs, max_attempts_per_trial: maxAttemptsPerTrial, launches_per_second: launchesPerSecond, run_seconds: runSeconds } = input.contract.operation
+    const deadlineMs = runSeconds === undefined ? undefined : services.clock.monotonicMs() + runSeconds * 1_000
+    this.#limits = { numEnvs, maxAttemptsPerTrial, launchesPerSecond, deadlineMs }
+    this.#orphans = new OrphanWatch({
+      clock: services.clock,
+      list: () => services.listSandboxes(),
+      kill: (id) => services.killSandbox(id),
+      running: () => this.#attempts.names,
+      onLook: ({ orphans }) => this.#onLook('during', orphans),
+      everyMs: input.lookEveryMs ?? lookEveryMs,
+    })
   }
 
   /** Kills what an earlier owner left and closes its open attempts as interrupted. */
   async open(): Promise<void> {
     const { pid, host } = this.#services.owner
-    await this.#input.ledger.append({ event: 'RUN_STARTED', timestamp: this.#timestamp(), pid, host })
-    const open = [...this.#input.ledger.state.values()].filter((trial) => trial.attempts.at(-1)?.state.phase !== 'terminal')
-    for (const [index, { key, attempts }] of open.entries()) {
-      const last = attempts.at(-1)
-      // One search is enough: it goes by what all sandboxes of the run have in common.
-      if (last !== undefined) await this.#closeLeftover(key, last, index === 0 ? undefined : 'success')
-    }
+    const { sandboxHourUsd } = this.#input
+    await this.#input.ledger.append({ event: 'RUN_STARTED', timestamp: this.#timestamp(), pid, host, ...(sandboxHourUsd === undefined ? {} : { sandbox_hour_usd: sandboxHourUsd }) })
+    const orphans = await this.#orphans.look()
+    this.#onLook('start', orphans)
+    for (const { identity, report } of await closeLeftovers(this.#input.ledger.state, this.#services, orphans)) await this.#closeAttempt(identity, report)
     await this.#writeAggregate()
+    void this.#orphans.run()
   }
 
-  /** The earlier owner's attempt process dies with it; its evidence is closed once it and its sandbox are gone. */
-  async #closeLeftover(key: TrialKey, { attempt, attemptDir, state }: AttemptRecord, relayCleanup: Cleanup | undefined): Promise<void> {
-    const process = state.phase === 'started' ? { pid: state.pid, start: state.pidStart } : undefined
-    const end: AttemptEnd = await proveEnd({
-      relayCleanup: state.phase === 'planned' ? 'none' : relayCleanup,
-      namespaceInit: process,
-      killSandboxes: () => this.#services.killSandboxes(this.#input.runMetadata),
-    })
-    const outcome: Outcome = {
-      kind: 'invalid',
-      reason: 'interrupted',
-      message: 'The coordinator ended before this attempt did.',
-      ...(end.cleanup === 'failed' ? { later: [{ reason: 'cleanup_failed' as const, message: end.cleanupProblem }] } : {}),
-    }
-    await this.#closeAttempt({ ...key, attempt, attemptDir }, { outcome, cleanup: end.cleanup, seconds: 0, steps: 0 })
-  }
-
-  async loop(): Promise<void> {
+  async loop(): Promise<Partial<Record<NotRunReason, number>>> {
     for (;;) {
-      const decision = chooseNext({
-        plan: this.#input.contract.scoring,
-        state: this.#input.ledger.state,
-        session: this.#input.ledger.session(),
-        running: new Set(this.#running.keys()),
-        limits: this.#limits(),
-        backOff: this.#input.backOff ?? defaultBackOff,
-        nowMs: this.#services.now().getTime(),
-        isStopping: this.#signal.aborted || this.#hasDrifted || this.#broken !== undefined,
-      })
-      if (decision.kind === 'done') return
+      await this.#askForProblems()
+      const decision = this.#decide()
+      if (decision.kind === 'done') return decision.notRun
       if (decision.kind === 'start') this.#launch(decision.trial, decision.attempt)
-      else await this.#wait(decision.untilMs)
+      else await this.#wait(decision)
     }
   }
 
-  /** For an attempt to end, for the time to come, or for the run to be stopped. */
-  async #wait(untilMs: number | undefined): Promise<void> {
+  async close(notRun: Partial<Record<NotRunReason, number>>): Promise<CampaignResult> {
+    this.#orphans.stop()
+    if (this.#broken !== undefined) throw this.#broken
+    const orphans = await this.#orphans.look()
+    const reason = this.#endReason(notRun)
+    const event = { event: 'RUN_ENDED' as const, timestamp: this.#timestamp(), reason }
+    await this.#input.ledger.append({ ...event, ...(orphans === undefined ? {} : { orphans }), ...(Object.keys(notRun).length === 0 ? {} : { not_run: notRun }) })
+    const result = await this.#keep(() => this.#writeAggregate())
+    return { aggregate: result, orphans, reason }
+  }
+
+  dispose(): void {
+    this.#orphans.stop()
+    this.#changed.dispose()
+  }
+
+  #decide(): Decision {
+    const { contract, ledger, backOff, breaker, attemptModelUsd } = this.#input
+    const services = this.#services
+    const totals = ledger.totals()
+    const nowMs = services.clock.monotonicMs()
+    const spending = this.#attempts.spending(totals, needOf(contract, totals, attemptModelUsd), (identity) => services.modelUsage?.(identity))
+    return decide({
+      plan: contract.scoring,
+      state: ledger.state,
+      session: ledger.session(),
+      running: this.#attempts.ids,
+      endedMs: this.#attempts.endedMs,
+      launchedMs: this.#attempts.launchedSince(nowMs),
+      orphans: this.#orphans.remaining,
+      creating: this.#attempts.creating,
+      createFaults: this.#attempts.createFaults,
+      modelPermits: services.modelPermits?.(),
+      pauses: [...this.#problems, ...(this.#orphans.pause === undefined ? [] : [this.#orphans.pause])],
+      budgetProblem: budgetProblem(contract.operation.budget, spending),
+      limits: this.#limits,
+      backOff: backOff ?? defaultBackOff,
+      breaker: breaker ?? defaultBreaker,
+      nowMs,
+      stopping: this.#stopping(),
+    })
+  }
+
+  #stopping(): NotRunReason | undefined {
+    if (this.#stop.aborted || this.#broken !== undefined) return 'interrupted'
+    if (this.#hasDrifted) return 'identity_drift'
+    return this.#input.drain?.aborted === true ? 'drained' : undefined
+  }
+
+  /** At most once a second, since a decision is taken more often than the world changes. */
+  async #askForProblems(): Promise<void> {
+    const nowMs = this.#services.clock.monotonicMs()
+    if (nowMs - this.#askedMs < problemsEveryMs) return
+    this.#askedMs = nowMs
+    const full: readonly Pause[] = this.#services.room?.isFull === true ? [{ reason: 'disk_full', message: 'The disk is full: writing goes on once there is room.' }] : []
+    const asked = (await this.#services.problems?.()) ?? []
+    this.#problems = [...full, ...asked.filter(({ reason }) => !full.some((pause) => pause.reason === reason))]
+  }
+
+  async #wait({ untilMs, pauses }: Extract<Decision, { kind: 'wait' }>): Promise<void> {
+    this.#notePauses(pauses)
+    const { clock } = this.#services
     const called = new AbortController()
-    const stopped = () => called.abort()
-    this.#signal.addEventListener('abort', stopped, { once: true })
+    const nowMs = clock.monotonicMs()
+    const bounds = [untilMs === undefined ? Infinity : untilMs - nowMs, pauses.length === 0 ? Infinity : problemsEveryMs]
+    const time = Math.min(...bounds)
+    const changed = this.#changed.next()
     try {
-      if (this.#signal.aborted) stopped()
-      const time = untilMs === undefined ? [] : [setTimeout(untilMs - this.#services.now().getTime(), undefined, { signal: called.signal }).catch(() => undefined)]
-      await Promise.race([...this.#running.values(), ...time])
+      await (time === Infinity ? changed : Promise.race([changed, clock.sleep(time, called.signal)]))
     } finally {
-      this.#signal.removeEventListener('abort', stopped)
       called.abort()
     }
   }
 
-  async close(): Promise<CampaignResult> {
-    if (this.#broken !== undefined) throw this.#broken
-    const orphans = await this.#orphans()
-    const result = await this.#writeAggregate()
-    const event = { event: 'RUN_ENDED' as const, timestamp: this.#timestamp(), reason: this.#endReason(result) }
-    await this.#input.ledger.append({ ...event, ...(orphans === undefined ? {} : { orphans }) })
-    return { aggregate: result, orphans, isInterrupted: this.#signal.aborted }
-  }
-
-  /** A server that is gone at the end of a run is no reason to lose the run's result. */
-  async #orphans(): Promise<OrphanReport | undefined> {
-    try {
-      return await this.#services.killSandboxes(this.#input.runMetadata)
-    } catch {
-      return undefined
+  #notePauses(pauses: readonly Pause[]): void {
+    const now = new Map(pauses.map((pause) => [pause.reason, pause]))
+    for (const [reason, { message }] of now) {
+      if (this.#paused.has(reason)) continue
+      this.#services.onEvent({ type: 'run_paused', reason, message })
+      void this.#record({ event: 'RUN_PAUSED', timestamp: this.#timestamp(), reason, message: message.slice(0, 2_000) })
     }
+    for (const reason of this.#paused.keys()) {
+      if (now.has(reason)) continue
+      this.#services.onEvent({ type: 'run_continued', reason })
+      void this.#record({ event: 'RUN_CONTINUED', timestamp: this.#timestamp(), reason })
+    }
+    this.#paused.clear()
+    for (const [reason, pause] of now) this.#paused.set(reason, pause)
   }
 
-  #endReason(result: Aggregate): 'complete' | 'incomplete' | 'interrupted' | 'identity_drift' {
-    if (result.complete) return 'complete'
-    if (this.#hasDrifted) return 'identity_drift'
-    return this.#signal.aborted ? 'interrupted' : 'incomplete'
-  }
-
-  #limits() {
-    const { num_envs: numEnvs, max_attempts_per_trial: maxAttemptsPerTrial } = this.#input.contract.operation
-    return { numEnvs, maxAttemptsPerTrial }
+  #onLook(when: 'start' | 'during', orphans: Orphans | undefined): void {
+    this.#changed.notify()
+    if (orphans === undefined || orphans.found === 0) return
+    this.#services.onEvent({ type: 'orphans_killed', when, orphans })
+    void this.#record({ event: 'ORPHANS_KILLED', timestamp: this.#timestamp(), when, orphans })
   }
 
   /** Claims the trial synchronously; everything after that is the attempt's own. */
   #launch(trial: TrialKey, attempt: number): void {
-    const attemptDir = `attempts/${trial.domain}/${trial.id}/${trial.trial}.${attempt}`
-    const identity = { ...trial, attempt, attemptDir }
-    const running = this.#run(identity)
-      .catch((error: unknown) => {
-        this.#broken ??= error instanceof Error ? error : new Error(String(error))
-      })
-      .finally(() => this.#running.delete(trialId(trial)))
-    this.#running.set(trialId(trial), running)
+    this.#notePauses([])
+    const { contract, ledger, attemptModelUsd } = this.#input
+    const identity = { ...trial, attempt, attemptDir: `attempts/${trial.domain}/${trial.id}/${trial.trial}.${attempt}` }
+    const nowMs = this.#services.clock.monotonicMs()
+    this.#attempts.launch(identity, needOf(contract, ledger.totals(), attemptModelUsd), nowMs)
+    void this.#run(identity)
   }
 
   async #run(identity: AttemptIdentity): Promise<void> {
-    const { ledger } = this.#input
-    await ledger.append({ event: 'PLANNED', ...this.#eventKey(identity), attempt_dir: identity.attemptDir })
-    const folder = join(this.#input.runFolder, identity.attemptDir)
-    await mkdir(folder, { recursive: true })
-    const plan = this.#input.planAttempt(identity, folder)
-    await writeJsonAtomic(join(folder, 'attempt.json'), plan.config)
-    this.#services.onEvent({ type: 'attempt_started', identity })
-    const report = await this.#attempt(identity, plan)
-    await this.#closeAttempt(identity, report)
-    await this.#writeAggregate()
-    this.#services.onEvent({ type: 'attempt_ended', identity, report })
+    let report: AttemptReport | undefined
+    try {
+      await this.#input.ledger.append({ event: 'PLANNED', ...this.#eventKey(identity), attempt_dir: identity.attemptDir })
+      this.#services.onEvent({ type: 'attempt_started', identity })
+      report = withDiskFault(await this.#attempt(identity), this.#isDiskFull())
+      await this.#closeAttempt(identity, report)
+    } catch (error) {
+      this.#broken ??= error instanceof Error ? error : new Error(String(error))
+    }
+    this.#attempts.end(identity, report ?? workerLost(this.#broken), this.#services.clock.monotonicMs())
+    if (report !== undefined) this.#services.onEvent({ type: 'attempt_ended', identity, report })
+    await this.#writeAggregate().catch((error: unknown) => this.#takeWriteFault(error))
+    this.#changed.notify()
   }
 
-  async #attempt(identity: AttemptIdentity, plan: AttemptPlan): Promise<AttemptReport> {
-    const drift = (await copyVerifiedTask(plan.task, plan.config.task_file)) ?? (await this.#scorerDrift())
-    if (drift !== undefined) return { outcome: { kind: 'invalid', ...drift }, cleanup: 'none', seconds: 0, steps: 0 }
-    const { ledger } = this.#input
-    return runAttempt(plan, this.#services, {
-      onStarted: ({ pid, start }) => ledger.append({ event: 'STARTED', ...this.#eventKey(identity), pid, pid_start: start }),
-      onPhase: (phase) => this.#services.onEvent({ type: 'attempt_phase', identity, phase }),
-      onStep: (step) => this.#services.onEvent({ type: 'attempt_step', identity, step }),
-      signal: this.#signal,
-    })
-  }
-
-  async #scorerDrift(): Promise<Cause | undefined> {
-    const message = await this.#services.scorerDrift?.()
-    return message === undefined ? undefined : { reason: 'identity_drift', message }
+  /** A fault of one attempt is its outcome; only the ledger's is everybody's. */
+  async #attempt(identity: AttemptIdentity): Promise<AttemptReport> {
+    try {
+      return await this.#services.runAttempt(identity, {
+        onStarted: ({ pid, start }) => this.#input.ledger.append({ event: 'STARTED', ...this.#eventKey(identity), pid, pid_start: start }),
+        onPhase: (phase) => {
+          this.#attempts.phase(identity, phase)
+          this.#services.onEvent({ type: 'attempt_phase', identity, phase })
+          this.#changed.notify()
+        },
+        onStep: (step) => this.#services.onEvent({ type: 'attempt_step', identity, step }),
+        signal: this.#stop,
+      })
+    } catch (error) {
+      if (error instanceof SchedulerError && error.code === 'run_unwritable') throw error
+      return workerLost(error)
+    }
   }
 
   async #closeAttempt(identity: AttemptIdentity, report: AttemptReport): Promise<void> {
     if (report.outcome.kind === 'invalid' && report.outcome.reason === 'identity_drift') this.#hasDrifted = true
-    const catalogSha256 = await catalogAttempt(join(this.#input.runFolder, identity.attemptDir))
+    const { outcome, cleanup, seconds, steps, sandboxSeconds, model, catalogSha256 } = report
     await this.#input.ledger.append({
       event: 'TERMINAL',
       ...this.#eventKey(identity),
-      ...report,
+      outcome,
+      cleanup,
+      seconds,
+      steps,
+      ...(sandboxSeconds === undefined ? {} : { sandbox_seconds: sandboxSeconds }),
+      ...(model === undefined ? {} : { model }),
       ...(catalogSha256 === undefined ? {} : { catalog_sha256: catalogSha256 }),
     })
   }
 
+  #endReason(notRun: Partial<Record<NotRunReason, number>>): CampaignResult['reason'] {
+    const [reason] = Object.keys(notRun) as NotRunReason[]
+    if (reason !== undefined) return reason
+    const { state } = this.#input.ledger
+    const isComplete = this.#fold().complete
+    return isComplete ? 'complete' : state.size > 0 && this.#stop.aborted ? 'interrupted' : 'incomplete'
+  }
+
+  #isDiskFull(): boolean {
+    return this.#services.room?.isFull === true || this.#problems.some(({ reason }) => reason === 'disk_full')
+  }
+
+  /** The aggregate is a fold and is written again; a full disk delays it. */
+  #takeWriteFault(error: unknown): void {
+    if (!isDiskFull(error)) this.#broken ??= error instanceof Error ? error : new Error(String(error))
+  }
+
+  async #record(event: Parameters<CampaignInput['ledger']['append']>[0]): Promise<void> {
+    try {
+      await this.#input.ledger.append(event)
+    } catch (error) {
+      this.#broken ??= error instanceof Error ? error : new Error(String(error))
+    }
+  }
+
+  #keep<Value>(work: () => Promise<Value>): Promise<Value> {
+    return this.#services.room === undefined ? work() : this.#services.room.keep(work)
+  }
+
   async #writeAggregate(): Promise<Aggregate> {
-    const result = aggregate({
-      runId: this.#input.runId,
-      tasks: this.#input.contract.scoring.tasks.map(({ domain, id }) => ({ domain, id })),
-      trials: this.#input.contract.scoring.trials,
-      state: this.#input.ledger.state,
-      updatedAt: this.#timestamp(),
-      labels: this.#input.labels,
-    })
-    await writeJsonAtomic(join(this.#input.runFolder, 'aggregate.json'), result)
+    const result = this.#fold()
+    await this.#services.writeAggregate(result)
     return result
+  }
+
+  #fold(): Aggregate {
+    const { runId, contract, ledger, labels } = this.#input
+    const { tasks, trials } = contract.scoring
+    return aggregate({ runId, tasks: tasks.map(({ domain, id }) => ({ domain, id })), trials, state: ledger.state, totals: ledger.totals(), updatedAt: this.#timestamp(), labels })
   }
 
   #eventKey({ domain, id, trial, attempt }: AttemptIdentity): Pick<AttemptEvent, 'domain' | 'task_id' | 'trial' | 'attempt' | 'timestamp'> {
@@ -244,6 +292,6 @@ class Campaign {
   }
 
   #timestamp(): string {
-    return this.#services.now().toISOString()
+    return this.#services.clock.now().toISOString()
   }
 }

@@ -1,15 +1,27 @@
-export type { AttemptPlan, AttemptReport, AttemptServices } from './attempt.ts'
+export type { AttemptPlan, AttemptServices } from './attempt.ts'
 export type { OrphanReport } from './attempt-end.ts'
+export { attemptProcesses, type AttemptProcesses } from './attempt-processes.ts'
+export type { AttemptHooks, AttemptReport } from './attempt-report.ts'
+export { type BackOff, defaultBackOff } from './back-off.ts'
+export { type BreakerSettings, defaultBreaker } from './breaker.ts'
+export { runCampaign } from './campaign.ts'
 export {
-  runCampaign,
+  attemptName,
   type AttemptIdentity,
   type CampaignEvent,
   type CampaignInput,
   type CampaignResult,
   type CampaignServices,
-} from './campaign.ts'
+  type OwnedSandbox,
+} from './campaign-types.ts'
 export type { ChildCommand } from './child-process.ts'
-export { openLedger, type Ledger } from './ledger.ts'
+export { type Clock, systemClock } from './clock.ts'
+export type { Pause } from './decide.ts'
+export { openLedger, type KeepWriting, type Ledger } from './ledger.ts'
+export { memoryLedger } from './memory-ledger.ts'
+export type { ClosedModel, ModelSession } from './model-session.ts'
+export type { ProcessIdentity } from './process-identity.ts'
+export { createRoom, type Room } from './room.ts'
 export { checkResumable, openRunFolder, type RunFolderInput } from './run-folder.ts'
 export { readRun, readRunState, type RecordedRun } from './read-run.ts'
 export { acquireRunLock, refuseHeldLock } from './run-lock.ts'

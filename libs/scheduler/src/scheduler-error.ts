@@ -23,3 +23,8 @@ export function unwritable(path: string, cause: Error): SchedulerError {
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'code' in error
 }
+
+/** Whether a write failed for want of room, which somebody can make. */
+export function isDiskFull(error: unknown): error is NodeJS.ErrnoException {
+  return isSystemError(error) && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+}

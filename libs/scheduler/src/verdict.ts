@@ -1,6 +1,9 @@
-import { type Cause, type Cleanup, maxMessageLength, type Outcome } from '@osworld-e2b/contracts'
+import { type Cause, type Cleanup, type InvalidReason, maxMessageLength, type Outcome } from '@osworld-e2b/contracts'
 
 const mostLaterCauses = 10
+
+/** How an attempt may end because its agent got no answer. */
+const consequences: readonly InvalidReason[] = ['runner_exit', 'timeout', 'missing_result', 'malformed_result']
 
 /** Collects what happened to one attempt. What is decided first stays: a reward as well as a cause of failure. */
 export class Verdict {
@@ -15,6 +18,15 @@ export class Verdict {
 
   score(reward: number): void {
     if (this.#causes.length === 0) this.#reward ??= reward
+  }
+
+  /** What became known only at the end, and explains what was seen before: it takes the place of a reward, and comes before its consequences. */
+  overrule(cause: Cause): void {
+    if (this.#causes.some(({ reason }) => reason === cause.reason)) return
+    this.#reward = undefined
+    const [first] = this.#causes
+    if (first === undefined || consequences.includes(first.reason)) this.#causes.unshift(cause)
+    else this.fail(cause)
   }
 
   /** A reward counts only when its sandbox is known to be gone; without reward and cause the runner simply ended. */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type Contract, contractSchema } from '@osworld-e2b/contracts'
 import { sha256File, sha256Hex } from '@osworld-e2b/inventory'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type AttemptReport, type CampaignInput, type CampaignServices, openLedger, runCampaign } from '../src/index.ts'
+import { attemptProcesses, type AttemptProcesses, type AttemptReport, type CampaignInput, type CampaignServices, createRoom, openLedger, runCampaign, systemClock } from '../src/index.ts'
 
 const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url))
 const sha = 'b'.repeat(64)
@@ -56,6 +56,41 @@ function contractOf({ tasks = ['a'], maxAttempts = 1 }: Setup): Contract {
   })
 }
 
+function planAttempt(setup: Setup): AttemptProcesses['planAttempt'] {
+  return ({ domain, id, trial, attempt }, attemptFolder) => ({
+    timeoutMs: setup.timeoutMs ?? 60_000,
+    adjustmentsSha256: setup.adjustments ?? 'a'.repeat(64),
+    task: { file: join(folder, 'source.json'), sha256: sha256Hex(taskText) },
+    config: {
+      schema_version: 1,
+      run_id: 'r',
+      attempt_dir: attemptFolder,
+      task: { domain, id },
+      task_file: join(attemptFolder, 'task.json'),
+      trial,
+      attempt,
+      agent: { kind: 'none' },
+      max_steps: 5,
+      timing: 'settled',
+      screen: { width: 1920, height: 1080 },
+      client_password: 'password',
+      enable_proxy: false,
+      profile_dir: '/profile',
+      record: false,
+    },
+    relayConfigure: {
+      type: 'configure',
+      connection: { route: 'local', api_key: 'k' },
+      template: 'base:6f1f5a3e-0000-4000-8000-000000000000',
+      metadata: { run: 'r', attempt: `${id}.${attempt}` },
+      sandbox_timeout_seconds: 60,
+      ready_deadline_seconds: 60,
+      screen: { width: 1920, height: 1080 },
+      events_file: join(attemptFolder, 'relay-events.jsonl'),
+    },
+  })
+}
+
 async function run(setup: Setup, signal = new AbortController().signal, onEvent: CampaignServices['onEvent'] = () => undefined) {
   const ledgerPath = join(folder, 'attempts.jsonl')
   const ledger = await openLedger(ledgerPath, () => new Date())
@@ -63,53 +98,30 @@ async function run(setup: Setup, signal = new AbortController().signal, onEvent:
   const command = (args: readonly string[]) => ({ file: process.execPath, args, environment: {}, cwd: folder })
   const input: CampaignInput = {
     runId: 'r',
-    runFolder: folder,
     contract: contractOf(setup),
     ledger,
     backOff: { firstMs: 1, mostMs: 1 },
     labels: { unconfined: false, unverified: false },
-    runMetadata: { run: 'r' },
-    planAttempt: ({ domain, id, trial, attempt }, attemptFolder) => ({
-      timeoutMs: setup.timeoutMs ?? 60_000,
-      adjustmentsSha256: setup.adjustments ?? 'a'.repeat(64),
-      task: { file: join(folder, 'source.json'), sha256: sha256Hex(taskText) },
-      config: {
-        schema_version: 1,
-        run_id: 'r',
-        attempt_dir: attemptFolder,
-        task: { domain, id },
-        task_file: join(attemptFolder, 'task.json'),
-        trial,
-        attempt,
-        agent: { kind: 'none' },
-        max_steps: 5,
-        timing: 'settled',
-        screen: { width: 1920, height: 1080 },
-        client_password: 'password',
-        enable_proxy: false,
-        profile_dir: '/profile',
-        record: false,
-      },
-      relayConfigure: {
-        type: 'configure',
-        connection: { route: 'local', api_key: 'k' },
-        template: 'base:6f1f5a3e-0000-4000-8000-000000000000',
-        metadata: { run: 'r', attempt: `${id}.${attempt}` },
-        sandbox_timeout_seconds: 60,
-        ready_deadline_seconds: 60,
-        screen: { width: 1920, height: 1080 },
-        events_file: join(attemptFolder, 'relay-events.jsonl'),
-      },
-    }),
   }
-  const services: CampaignServices = {
+  const room = createRoom({ folder, clock: systemClock, signal })
+  const processes = attemptProcesses({
+    runFolder: folder,
+    room,
+    planAttempt: planAttempt(setup),
     relayCommand: command([fixture('relay.mjs'), setup.relay ?? 'well']),
     attemptCommand: (_config, socket) => command([fixture('attempt.mjs'), setup.attempt ?? 'valid', socket]),
     scorerDrift: () => Promise.resolve(setup.scorerDrift),
     killSandboxes: () => Promise.resolve({ found: 0, killed: 0, remaining: setup.remaining ?? 0 }),
     temporaryFolder: tmpdir(),
     monotonicMs: () => performance.now(),
-    now: () => new Date(),
+  })
+  const services: CampaignServices = {
+    ...processes,
+    clock: systemClock,
+    room,
+    listSandboxes: () => Promise.resolve([]),
+    killSandbox: () => Promise.resolve(),
+    writeAggregate: (aggregate) => writeFile(join(folder, 'aggregate.json'), JSON.stringify(aggregate)),
     owner: { pid: process.pid, host: 'test' },
     onEvent: (event) => {
       if (event.type === 'attempt_ended') reports.push(event.report)
@@ -161,7 +173,7 @@ test('stopping interrupts what runs, and the same folder resumes to the full res
   const first = await run({ attempt: 'hang', tasks: ['a', 'b', 'c'] }, stop.signal, ({ type }) => {
     if (type === 'attempt_phase') stop.abort()
   })
-  expect(first.result).toMatchObject({ isInterrupted: true, aggregate: { valid_tasks: 0, complete: false } })
+  expect(first.result).toMatchObject({ reason: 'interrupted', aggregate: { valid_tasks: 0, complete: false } })
   const second = await run({ tasks: ['a', 'b', 'c'] })
   expect(second.result.aggregate).toMatchObject({ complete: true, valid_tasks: 3, score_declared: 1 })
 })
@@ -171,7 +183,7 @@ test('an attempt reads its own copy of the task, and a changed task stops the ru
   const first = await run({ attempt: 'hang', tasks: ['a', 'b'] }, stop.signal, ({ type }) => {
     if (type === 'attempt_phase') stop.abort()
   })
-  expect(first.result.isInterrupted).toBe(true)
+  expect(first.result.reason).toBe('interrupted')
   expect(await readFile(join(folder, 'attempts/os/a/1.1/task.json'), 'utf8')).toBe(taskText)
   await writeFile(join(folder, 'source.json'), `${taskText} `)
   const { result, reports, ledgerPath } = await run({ tasks: ['a', 'b', 'c', 'd'] })

@@ -1,0 +1,52 @@
+import type { Clock } from './clock.ts'
+import { isDiskFull, unwritable } from './scheduler-error.ts'
+
+/** Waits out a full disk, so that a campaign pauses instead of ending. */
+export interface Room {
+  /** Whether something waits for room now. */
+  readonly isFull: boolean
+  /** Does the work again and again while the disk has no room for it; throws `run_unwritable` when the run is stopped meanwhile. */
+  keep<Value>(work: () => Promise<Value>): Promise<Value>
+}
+
+export interface RoomOptions {
+  readonly folder: string
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly everyMs?: number
+}
+
+export function createRoom({ folder, clock, signal, everyMs = 2_000 }: RoomOptions): Room {
+  let waiting = 0
+  const waitFor = async <Value>(work: () => Promise<Value>, first: Error): Promise<Value> => {
+    let last = first
+    waiting += 1
+    try {
+      for (;;) {
+        if (signal.aborted) throw unwritable(folder, last)
+        await clock.sleep(everyMs, signal)
+        try {
+          return await work()
+        } catch (error) {
+          if (!isDiskFull(error)) throw error
+          last = error
+        }
+      }
+    } finally {
+      waiting -= 1
+    }
+  }
+  return {
+    get isFull() {
+      return waiting > 0
+    },
+    keep: async (work) => {
+      try {
+        return await work()
+      } catch (error) {
+        if (!isDiskFull(error)) throw error
+        return waitFor(work, error)
+      }
+    },
+  }
+}
