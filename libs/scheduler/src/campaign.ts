@@ -1,5 +1,6 @@
-import { aggregate, type TrialKey } from '@osworld-e2b/aggregation'
-import type { Aggregate, AttemptEvent, NotRunReason, Orphans, PauseReason } from '@osworld-e2b/contracts'
+import { setMaxListeners } from 'node:events'
+import type { TrialKey } from '@osworld-e2b/aggregation'
+import type { NotRunReason, Orphans } from '@osworld-e2b/contracts'
 import type { AttemptReport } from './attempt-report.ts'
 import { defaultBackOff } from './back-off.ts'
 import { defaultBreaker } from './breaker.ts'
@@ -9,17 +10,17 @@ import { decide, type Decision, type Limits, type Pause } from './decide.ts'
 import { closeLeftovers } from './leftovers.ts'
 import { Notifier } from './notifier.ts'
 import { OrphanWatch } from './orphan-watch.ts'
+import { pauseChange, problemsEveryMs, ProblemWatch } from './problem-watch.ts'
+import { RunRecord } from './run-record.ts'
 import { needOf, RunningAttempts } from './running-attempts.ts'
-import { isDiskFull, SchedulerError } from './scheduler-error.ts'
+import { asError, isDiskFull, isSystemError, SchedulerError, unwritable } from './scheduler-error.ts'
 import { withDiskFault, workerLost } from './worker-lost.ts'
 
 const lookEveryMs = 60_000
-/** How often what keeps a run from starting attempts is asked about again. */
-const problemsEveryMs = 1_000
 
 /**
  * Runs every trial of the contract that is not valid yet. `stop` ends what runs; `input.drain` lets it finish; either way nothing more is
- * started. Throws `run_unwritable` when the ledger cannot be written.
+ * started. Throws `run_unwritable` when what happens cannot be recorded.
  */
 export async function runCampaign(input: CampaignInput, services: CampaignServices, stop: AbortSignal): Promise<CampaignResult> {
   const campaign = new Campaign(input, services, stop)
@@ -27,6 +28,8 @@ export async function runCampaign(input: CampaignInput, services: CampaignServic
     await campaign.open()
     const notRun = await campaign.loop()
     return await campaign.close(notRun)
+  } catch (error) {
+    throw isSystemError(error) ? unwritable('The run folder', error) : error
   } finally {
     campaign.dispose()
   }
@@ -37,25 +40,31 @@ class Campaign {
   readonly #services: CampaignServices
   readonly #stop: AbortSignal
   readonly #attempts = new RunningAttempts()
+  readonly #record: RunRecord
+  readonly #problems: ProblemWatch
   readonly #changed: Notifier
   readonly #orphans: OrphanWatch
   readonly #limits: Limits
-  readonly #paused = new Map<PauseReason, Pause>()
-  /** The first failure of the ledger; it stops the run and is thrown at its end. */
+  readonly #halt = new AbortController()
+  /** Aborts when running attempts are to be ended, for whatever reason. */
+  readonly #ending: AbortSignal
+  #paused: readonly Pause[] = []
+  /** The first failure of the record; it stops the run and is thrown at its end. */
   #broken: Error | undefined
   /** Once what runs is not what the run was made of, nothing more is started. */
   #hasDrifted = false
-  #problems: readonly Pause[] = []
-  #askedMs = -Infinity
 
   constructor(input: CampaignInput, services: CampaignServices, stop: AbortSignal) {
     this.#input = input
     this.#services = services
     this.#stop = stop
+    this.#ending = AbortSignal.any([stop, this.#halt.signal])
+    // One listener or more for every running attempt is no leak.
+    setMaxListeners(0, this.#ending)
+    this.#record = new RunRecord(input, services)
+    this.#problems = new ProblemWatch(services)
     this.#changed = new Notifier([stop, ...(input.drain === undefined ? [] : [input.drain])])
-    const { num_envs: numEnvs, max_attempts_per_trial: maxAttemptsPerTrial, launches_per_second: launchesPerSecond, run_seconds: runSeconds } = input.contract.operation
-    const deadlineMs = runSeconds === undefined ? undefined : services.clock.monotonicMs() + runSeconds * 1_000
-    this.#limits = { numEnvs, maxAttemptsPerTrial, launchesPerSecond, deadlineMs }
+    this.#limits = limitsOf(input, services)
     this.#orphans = new OrphanWatch({
       clock: services.clock,
       list: () => services.listSandboxes(),
@@ -68,19 +77,17 @@ class Campaign {
 
   /** Kills what an earlier owner left and closes its open attempts as interrupted. */
   async open(): Promise<void> {
-    const { pid, host } = this.#services.owner
-    const { sandboxHourUsd } = this.#input
-    await this.#input.ledger.append({ event: 'RUN_STARTED', timestamp: this.#timestamp(), pid, host, ...(sandboxHourUsd === undefined ? {} : { sandbox_hour_usd: sandboxHourUsd }) })
+    await this.#record.runStarted()
     const orphans = await this.#orphans.look()
     this.#onLook('start', orphans)
-    for (const { identity, report } of await closeLeftovers(this.#input.ledger.state, this.#services, orphans)) await this.#closeAttempt(identity, report)
-    await this.#writeAggregate()
+    for (const { identity, report } of await closeLeftovers(this.#input.ledger.state, this.#services, orphans)) await this.#record.ended(identity, report)
+    await this.#keep(() => this.#record.writeAggregate())
     void this.#orphans.run()
   }
 
   async loop(): Promise<Partial<Record<NotRunReason, number>>> {
     for (;;) {
-      await this.#askForProblems()
+      await this.#problems.ask()
       const decision = this.#decide()
       if (decision.kind === 'done') return decision.notRun
       if (decision.kind === 'start') this.#launch(decision.trial, decision.attempt)
@@ -93,10 +100,9 @@ class Campaign {
     if (this.#broken !== undefined) throw this.#broken
     const orphans = await this.#orphans.look()
     const reason = this.#endReason(notRun)
-    const event = { event: 'RUN_ENDED' as const, timestamp: this.#timestamp(), reason }
-    await this.#input.ledger.append({ ...event, ...(orphans === undefined ? {} : { orphans }), ...(Object.keys(notRun).length === 0 ? {} : { not_run: notRun }) })
-    const result = await this.#keep(() => this.#writeAggregate())
-    return { aggregate: result, orphans, reason }
+    await this.#record.runEnded(reason, notRun, orphans)
+    const aggregate = await this.#keep(() => this.#record.writeAggregate())
+    return { aggregate, orphans, reason }
   }
 
   dispose(): void {
@@ -121,7 +127,7 @@ class Campaign {
       creating: this.#attempts.creating,
       createFaults: this.#attempts.createFaults,
       modelPermits: services.modelPermits?.(),
-      pauses: [...this.#problems, ...(this.#orphans.pause === undefined ? [] : [this.#orphans.pause])],
+      pauses: [...this.#problems.problems, ...(this.#orphans.pause === undefined ? [] : [this.#orphans.pause])],
       budgetProblem: budgetProblem(contract.operation.budget, spending),
       limits: this.#limits,
       backOff: backOff ?? defaultBackOff,
@@ -137,24 +143,12 @@ class Campaign {
     return this.#input.drain?.aborted === true ? 'drained' : undefined
   }
 
-  /** At most once a second, since a decision is taken more often than the world changes. */
-  async #askForProblems(): Promise<void> {
-    const nowMs = this.#services.clock.monotonicMs()
-    if (nowMs - this.#askedMs < problemsEveryMs) return
-    this.#askedMs = nowMs
-    const full: readonly Pause[] = this.#services.room?.isFull === true ? [{ reason: 'disk_full', message: 'The disk is full: writing goes on once there is room.' }] : []
-    const asked = (await this.#services.problems?.()) ?? []
-    this.#problems = [...full, ...asked.filter(({ reason }) => !full.some((pause) => pause.reason === reason))]
-  }
-
   async #wait({ untilMs, pauses }: Extract<Decision, { kind: 'wait' }>): Promise<void> {
     this.#notePauses(pauses)
     const { clock } = this.#services
     const called = new AbortController()
-    const nowMs = clock.monotonicMs()
-    const bounds = [untilMs === undefined ? Infinity : untilMs - nowMs, pauses.length === 0 ? Infinity : problemsEveryMs]
-    const time = Math.min(...bounds)
     const changed = this.#changed.next()
+    const time = Math.min(untilMs === undefined ? Infinity : untilMs - clock.monotonicMs(), pauses.length === 0 ? Infinity : problemsEveryMs)
     try {
       await (time === Infinity ? changed : Promise.race([changed, clock.sleep(time, called.signal)]))
     } finally {
@@ -163,26 +157,23 @@ class Campaign {
   }
 
   #notePauses(pauses: readonly Pause[]): void {
-    const now = new Map(pauses.map((pause) => [pause.reason, pause]))
-    for (const [reason, { message }] of now) {
-      if (this.#paused.has(reason)) continue
-      this.#services.onEvent({ type: 'run_paused', reason, message })
-      void this.#record({ event: 'RUN_PAUSED', timestamp: this.#timestamp(), reason, message: message.slice(0, 2_000) })
+    const { begun, over } = pauseChange(this.#paused, pauses)
+    this.#paused = pauses
+    for (const pause of begun) {
+      this.#services.onEvent({ type: 'run_paused', ...pause })
+      this.#recorded(this.#record.paused(pause))
     }
-    for (const reason of this.#paused.keys()) {
-      if (now.has(reason)) continue
+    for (const reason of over) {
       this.#services.onEvent({ type: 'run_continued', reason })
-      void this.#record({ event: 'RUN_CONTINUED', timestamp: this.#timestamp(), reason })
+      this.#recorded(this.#record.continued(reason))
     }
-    this.#paused.clear()
-    for (const [reason, pause] of now) this.#paused.set(reason, pause)
   }
 
   #onLook(when: 'start' | 'during', orphans: Orphans | undefined): void {
     this.#changed.notify()
     if (orphans === undefined || orphans.found === 0) return
     this.#services.onEvent({ type: 'orphans_killed', when, orphans })
-    void this.#record({ event: 'ORPHANS_KILLED', timestamp: this.#timestamp(), when, orphans })
+    this.#recorded(this.#record.orphansKilled(when, orphans))
   }
 
   /** Claims the trial synchronously; everything after that is the attempt's own. */
@@ -190,39 +181,40 @@ class Campaign {
     this.#notePauses([])
     const { contract, ledger, attemptModelUsd } = this.#input
     const identity = { ...trial, attempt, attemptDir: `attempts/${trial.domain}/${trial.id}/${trial.trial}.${attempt}` }
-    const nowMs = this.#services.clock.monotonicMs()
-    this.#attempts.launch(identity, needOf(contract, ledger.totals(), attemptModelUsd), nowMs)
+    this.#attempts.launch(identity, needOf(contract, ledger.totals(), attemptModelUsd), this.#services.clock.monotonicMs())
     void this.#run(identity)
   }
 
   async #run(identity: AttemptIdentity): Promise<void> {
     let report: AttemptReport | undefined
     try {
-      await this.#input.ledger.append({ event: 'PLANNED', ...this.#eventKey(identity), attempt_dir: identity.attemptDir })
+      await this.#record.planned(identity)
       this.#services.onEvent({ type: 'attempt_started', identity })
-      report = withDiskFault(await this.#attempt(identity), this.#isDiskFull())
-      await this.#closeAttempt(identity, report)
+      report = withDiskFault(await this.#attempt(identity), this.#problems.isDiskFull)
+      if (report.outcome.kind === 'invalid' && report.outcome.reason === 'identity_drift') this.#hasDrifted = true
+      await this.#record.ended(identity, report)
     } catch (error) {
-      this.#broken ??= error instanceof Error ? error : new Error(String(error))
+      this.#break(error)
     }
     this.#attempts.end(identity, report ?? workerLost(this.#broken), this.#services.clock.monotonicMs())
     if (report !== undefined) this.#services.onEvent({ type: 'attempt_ended', identity, report })
-    await this.#writeAggregate().catch((error: unknown) => this.#takeWriteFault(error))
+    // The aggregate is a fold and is written again; a full disk delays it.
+    this.#recorded(this.#record.writeAggregate().catch((error: unknown) => (isDiskFull(error) ? undefined : Promise.reject(asError(error)))))
     this.#changed.notify()
   }
 
-  /** A fault of one attempt is its outcome; only the ledger's is everybody's. */
+  /** A fault of one attempt is its outcome; only the record's is everybody's. */
   async #attempt(identity: AttemptIdentity): Promise<AttemptReport> {
     try {
       return await this.#services.runAttempt(identity, {
-        onStarted: ({ pid, start }) => this.#input.ledger.append({ event: 'STARTED', ...this.#eventKey(identity), pid, pid_start: start }),
+        onStarted: (process) => this.#record.started(identity, process),
         onPhase: (phase) => {
           this.#attempts.phase(identity, phase)
           this.#services.onEvent({ type: 'attempt_phase', identity, phase })
           this.#changed.notify()
         },
         onStep: (step) => this.#services.onEvent({ type: 'attempt_step', identity, step }),
-        signal: this.#stop,
+        signal: this.#ending,
       })
     } catch (error) {
       if (error instanceof SchedulerError && error.code === 'run_unwritable') throw error
@@ -230,68 +222,30 @@ class Campaign {
     }
   }
 
-  async #closeAttempt(identity: AttemptIdentity, report: AttemptReport): Promise<void> {
-    if (report.outcome.kind === 'invalid' && report.outcome.reason === 'identity_drift') this.#hasDrifted = true
-    const { outcome, cleanup, seconds, steps, sandboxSeconds, model, catalogSha256 } = report
-    await this.#input.ledger.append({
-      event: 'TERMINAL',
-      ...this.#eventKey(identity),
-      outcome,
-      cleanup,
-      seconds,
-      steps,
-      ...(sandboxSeconds === undefined ? {} : { sandbox_seconds: sandboxSeconds }),
-      ...(model === undefined ? {} : { model }),
-      ...(catalogSha256 === undefined ? {} : { catalog_sha256: catalogSha256 }),
-    })
-  }
-
   #endReason(notRun: Partial<Record<NotRunReason, number>>): CampaignResult['reason'] {
     const [reason] = Object.keys(notRun) as NotRunReason[]
     if (reason !== undefined) return reason
-    const { state } = this.#input.ledger
-    const isComplete = this.#fold().complete
-    return isComplete ? 'complete' : state.size > 0 && this.#stop.aborted ? 'interrupted' : 'incomplete'
+    if (this.#record.fold().complete) return 'complete'
+    return this.#stopping() ?? 'incomplete'
   }
 
-  #isDiskFull(): boolean {
-    return this.#services.room?.isFull === true || this.#problems.some(({ reason }) => reason === 'disk_full')
+  #recorded(writing: Promise<unknown>): void {
+    writing.catch((error: unknown) => this.#break(error))
   }
 
-  /** The aggregate is a fold and is written again; a full disk delays it. */
-  #takeWriteFault(error: unknown): void {
-    if (!isDiskFull(error)) this.#broken ??= error instanceof Error ? error : new Error(String(error))
-  }
-
-  async #record(event: Parameters<CampaignInput['ledger']['append']>[0]): Promise<void> {
-    try {
-      await this.#input.ledger.append(event)
-    } catch (error) {
-      this.#broken ??= error instanceof Error ? error : new Error(String(error))
-    }
+  /** Nothing that runs from now on could be recorded. */
+  #break(error: unknown): void {
+    this.#broken ??= asError(error)
+    this.#halt.abort(this.#broken)
+    this.#changed.notify()
   }
 
   #keep<Value>(work: () => Promise<Value>): Promise<Value> {
     return this.#services.room === undefined ? work() : this.#services.room.keep(work)
   }
+}
 
-  async #writeAggregate(): Promise<Aggregate> {
-    const result = this.#fold()
-    await this.#services.writeAggregate(result)
-    return result
-  }
-
-  #fold(): Aggregate {
-    const { runId, contract, ledger, labels } = this.#input
-    const { tasks, trials } = contract.scoring
-    return aggregate({ runId, tasks: tasks.map(({ domain, id }) => ({ domain, id })), trials, state: ledger.state, totals: ledger.totals(), updatedAt: this.#timestamp(), labels })
-  }
-
-  #eventKey({ domain, id, trial, attempt }: AttemptIdentity): Pick<AttemptEvent, 'domain' | 'task_id' | 'trial' | 'attempt' | 'timestamp'> {
-    return { domain, task_id: id, trial, attempt, timestamp: this.#timestamp() }
-  }
-
-  #timestamp(): string {
-    return this.#services.clock.now().toISOString()
-  }
+function limitsOf({ contract }: CampaignInput, { clock }: CampaignServices): Limits {
+  const { num_envs: numEnvs, max_attempts_per_trial: maxAttemptsPerTrial, launches_per_second: launchesPerSecond, run_seconds: runSeconds } = contract.operation
+  return { numEnvs, maxAttemptsPerTrial, launchesPerSecond, deadlineMs: runSeconds === undefined ? undefined : clock.monotonicMs() + runSeconds * 1_000 }
 }

@@ -28,3 +28,8 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 export function isDiskFull(error: unknown): error is NodeJS.ErrnoException {
   return isSystemError(error) && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 }
+
+/** Whatever was thrown, as an error. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
+}

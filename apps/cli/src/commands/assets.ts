@@ -9,10 +9,12 @@ import type { Console } from './run.ts'
 /** `osworld assets fetch`: 0 when every file is there afterwards, 1 when one could not be had or has changed. */
 export async function fetchTaskAssets(given: FetchArguments, console: Console): Promise<ExitCode> {
   const { steps, environment } = console
-  const interrupts = listenForInterrupts(
-    (name) => steps.line(`${name}: stopping; what has come is kept. Once more forces it.`),
-    () => console.force(),
-  )
+  const interrupts = listenForInterrupts({
+    onInterrupt: 'cancel',
+    onDrain: () => undefined,
+    onStop: (name) => steps.line(`${name}: stopping; what has come is kept. Once more forces it.`),
+    force: () => console.force(),
+  })
   try {
     const options = parseAssetsOptions(given, environment)
     const concurrency = parseConcurrency(given.concurrency)

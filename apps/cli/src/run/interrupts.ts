@@ -1,24 +1,43 @@
 export interface Interrupts {
-  /** Aborts at the first SIGINT, SIGTERM or SIGHUP. */
+  /** Aborts when the run is to end what runs. */
   readonly signal: AbortSignal
+  /** Aborts when nothing more is to be started; what runs is finished. */
+  readonly drain: AbortSignal
+  /** From now on there is something to finish, so a first Ctrl-C may drain. */
+  mayDrain(): void
   dispose(): void
 }
 
-/** The first signal asks the run to stop and stays resumable; a second one calls `force`. */
-export function listenForInterrupts(onFirst: (name: string) => void, force: () => void): Interrupts {
-  const controller = new AbortController()
+export interface InterruptHandlers {
+  /** What a first Ctrl-C does. A hang-up and SIGTERM always stop. */
+  readonly onInterrupt: 'drain' | 'cancel'
+  onDrain(name: string): void
+  onStop(name: string): void
+  force(): void
+}
+
+/** A first signal drains or stops the run, which stays resumable; once it is stopping, another one forces. */
+export function listenForInterrupts(handlers: InterruptHandlers): Interrupts {
+  const stop = new AbortController()
+  const drain = new AbortController()
+  let hasStarted = false
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  const listen = (name: string) => {
-    if (controller.signal.aborted) {
-      force()
-      return
+  const listen = (name: (typeof names)[number]) => {
+    if (stop.signal.aborted) return handlers.force()
+    if (name === 'SIGINT' && handlers.onInterrupt === 'drain' && hasStarted && !drain.signal.aborted) {
+      handlers.onDrain(name)
+      return drain.abort()
     }
-    onFirst(name)
-    controller.abort()
+    handlers.onStop(name)
+    stop.abort()
   }
   for (const name of names) process.on(name, listen)
   return {
-    signal: controller.signal,
+    signal: stop.signal,
+    drain: drain.signal,
+    mayDrain: () => {
+      hasStarted = true
+    },
     dispose: () => {
       for (const name of names) process.off(name, listen)
     },

@@ -3,10 +3,14 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import type { AttemptConfig, Connection } from '@osworld-e2b/contracts'
 import { connectSandboxes } from '@osworld-e2b/sandbox'
-import type { CampaignServices } from '@osworld-e2b/scheduler'
+import { writeJsonAtomic } from '@osworld-e2b/inventory'
+import { attemptProcesses, type AttemptProcesses, type CampaignServices, type Room, systemClock } from '@osworld-e2b/scheduler'
 import { type Bubblewrap, confineAttempt, type ConfineAttemptOptions } from '@osworld-e2b/upstream'
 import type { Profile } from '../commands/setup.ts'
 import { workspace } from '../workspace.ts'
+import type { Place } from './free-space.ts'
+import type { Model } from './model.ts'
+import { problemsOf } from './problems.ts'
 import type { secretPlaces } from './secret-places.ts'
 
 /** All that a Node child of ours gets from this process's environment. */
@@ -23,8 +27,14 @@ export interface ServicesInput {
   readonly profile: Profile
   readonly connection: Connection
   readonly environment: NodeJS.ProcessEnv
-  /** What the next attempt's model variables are; asked once an attempt. */
-  readonly modelEnvironment: () => Readonly<Record<string, string>>
+  /** Absent for an agent that asks none. */
+  readonly model: Model | undefined
+  /** Marks every sandbox of the run. */
+  readonly runMetadata: Readonly<Record<string, string>>
+  readonly room: Room
+  readonly planAttempt: AttemptProcesses['planAttempt']
+  /** Where this run writes. */
+  readonly places: readonly Pick<Place, 'what' | 'folder'>[]
   /** Where attempts see the secret files. */
   readonly secrets: ReturnType<typeof secretPlaces>
   /** Why the code that scores is not what the run was made with any more. */
@@ -34,33 +44,52 @@ export interface ServicesInput {
 
 /** Wires the scheduler to this machine: which processes an attempt is made of, and how its sandboxes are found again. */
 export function campaignServices(input: ServicesInput): CampaignServices {
-  const { runFolder, temporaryFolder, connection, environment, modelEnvironment, secrets, scorerDrift, onEvent } = input
+  const { runFolder, temporaryFolder, connection, model, onEvent, room } = input
   const sandboxes = connectSandboxes(connection)
   // A run folder in a place that every attempt sees is refused now, not by each attempt.
   confineAttempt({ ...confinement(input), attemptFolder: join(runFolder, 'attempts', 'domain', 'task', '1.1'), controlSocket: join(temporaryFolder, 'control.sock') })
   return {
+    ...attemptProcesses({
+      ...attemptCommands(input),
+      runFolder,
+      room,
+      temporaryFolder,
+      planAttempt: input.planAttempt,
+      scorerDrift: input.scorerDrift,
+      ...(model === undefined ? {} : { openModel: ({ attempt_dir: folder }: AttemptConfig) => model.open(folder) }),
+      killSandboxes: async (metadata) => {
+        const { found, killed, remaining } = await sandboxes.killMatching(metadata)
+        return { found: found.length, killed: killed.length, remaining: remaining.length }
+      },
+      monotonicMs: () => performance.now(),
+    }),
+    clock: systemClock,
+    room,
+    listSandboxes: async () => (await sandboxes.list(input.runMetadata)).map(({ id, metadata }) => ({ id, attempt: metadata['attempt'] })),
+    killSandbox: (id) => sandboxes.kill(id),
+    problems: () => problemsOf(input.places, model?.gateway),
+    ...(model === undefined ? {} : { modelPermits: () => model.permits, modelUsage: (identity) => model.usage(runFolder, identity) }),
+    writeAggregate: (aggregate) => writeJsonAtomic(join(runFolder, 'aggregate.json'), aggregate),
+    onEvent,
+    owner: { pid: process.pid, host: hostname() },
+  }
+}
+
+function attemptCommands(input: ServicesInput): Pick<AttemptProcesses, 'relayCommand' | 'attemptCommand'> {
+  const { environment, secrets } = input
+  return {
     relayCommand: { file: process.execPath, args: [workspace.relayMain], environment: childEnvironment(environment), cwd: workspace.root },
-    attemptCommand: (config, controlSocket) =>
+    attemptCommand: (config, controlSocket, modelEnvironment) =>
       confineAttempt({
         ...confinement(input),
         args: ['-m', 'osworld_adapter', '--config', join(config.attempt_dir, 'attempt.json')],
         environment: { ...attemptEnvironment, OSWORLD_CONTROL_SOCKET: controlSocket },
-        secretEnvironment: modelEnvironment(),
+        secretEnvironment: modelEnvironment,
         attemptFolder: config.attempt_dir,
         controlSocket,
         readOnlyPaths: shownPaths(config),
         renamedPaths: shownSecrets(config, secrets),
       }),
-    killSandboxes: async (metadata) => {
-      const { found, killed, remaining } = await sandboxes.killMatching(metadata)
-      return { found: found.length, killed: killed.length, remaining: remaining.length }
-    },
-    scorerDrift,
-    temporaryFolder,
-    monotonicMs: () => performance.now(),
-    now: () => new Date(),
-    onEvent,
-    owner: { pid: process.pid, host: hostname() },
   }
 }
 
@@ -80,7 +109,8 @@ function confinement({ bubblewrap, profile, runFolder }: ServicesInput): Omit<Co
 
 /** What an attempt needs to see besides what all attempts do. */
 function shownPaths({ agent, assets }: AttemptConfig): string[] {
-  return [agent.kind === 'upstream_runner' ? agent.checkout : undefined, assets?.folder].filter((path) => path !== undefined)
+  const source = agent.kind === 'upstream_runner' ? agent.checkout : agent.kind === 'module' ? agent.folder : undefined
+  return [source, assets?.folder].filter((path) => path !== undefined)
 }
 
 /** The secret files that this attempt was told of. */
