@@ -85,8 +85,8 @@ export class RunRecord {
     return written
   }
 
-  #append(event: LedgerEvent): Promise<void> {
-    return this.#input.ledger.append(event)
+  async #append(event: LedgerEvent): Promise<void> {
+    await this.#input.ledger.append(event)
   }
 
   #key({ domain, id, trial, attempt }: AttemptIdentity): Pick<AttemptEvent, 'domain' | 'task_id' | 'trial' | 'attempt' | 'timestamp'> {
