@@ -14,15 +14,19 @@ import { clean } from './commands/clean.ts'
 import { doctor } from './commands/doctor.ts'
 import { addDoctorFlags, type DoctorArguments } from './doctor/arguments.ts'
 import { buildInventory, checkInventory } from './commands/inventory.ts'
+import { junit, type JunitArguments } from './commands/junit.ts'
 import { addInventoryVerbs } from './inventory/arguments.ts'
 import { report, type ReportArguments } from './commands/report.ts'
 import { run } from './commands/run.ts'
 import { setup } from './commands/setup.ts'
+import { status, type StatusArguments } from './commands/status.ts'
+import { verify } from './commands/verify.ts'
 import { exitCode, type ExitCode } from './exit-code.ts'
 import { addRunFlags, type RunArguments } from './run/arguments.ts'
 import { RefusedError } from './run/gate.ts'
 import { createSteps } from './run/steps.ts'
 import { addSetupFlags, type SetupArguments } from './setup/arguments.ts'
+import { addVerifyFlags, type VerifyArguments } from './verify/arguments.ts'
 import { usageSentence } from './usage-sentence.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -50,6 +54,21 @@ function program(onExit: (code: ExitCode) => void): Command {
     .option('--output <file>', 'where the page goes (default: report.html in the run folder)')
     .option('--json', 'the path as one JSON line')
     .action(async (name: string, given: ReportArguments) => onExit(await report(name, given, process.stdout)))
+  command
+    .command('status')
+    .description('Say how a run goes or how it ended, and who runs it; changes nothing.')
+    .argument('<run>', 'name of a run in the results folder, or path of a run folder')
+    .option('--results <folder>', 'where run folders are kept (default: results/runs)')
+    .option('--watch', 'go on until nobody runs it any more')
+    .option('--json', 'one JSON line; with --watch one whenever something changed')
+    .action(async (name: string, given: StatusArguments) => onExit(await status(name, given, { environment: process.env, stdout: process.stdout })))
+  command
+    .command('junit')
+    .description('Print a run as JUnit XML: a suite a domain, a case a trial.')
+    .argument('<run>', 'name of a run in the results folder, or path of a run folder')
+    .option('--results <folder>', 'where run folders are kept (default: results/runs)')
+    .option('--output <file>', 'into this file instead of standard output; its path is printed')
+    .action(async (name: string, given: JunitArguments) => onExit(await junit(name, given, process.stdout)))
   const inventoryConsole = { environment: process.env, stdout: process.stdout, stderr: process.stderr }
   addInventoryVerbs(command.command('inventory'), {
     build: async (suite, given) => onExit(await buildInventory(suite, given, inventoryConsole)),
@@ -64,6 +83,9 @@ function program(onExit: (code: ExitCode) => void): Command {
   addDoctorFlags(command.command('doctor'))
     .description('Say of every need of local sandboxes whether it is there, and what to do where it is not; changes nothing.')
     .action(async (given: DoctorArguments) => onExit(await doctor(given, { environment: process.env, stdout: process.stdout })))
+  addVerifyFlags(command.command('verify'))
+    .description('Check a run folder against itself, and for secrets; exits 1 on any fault.')
+    .action(async (name: string, given: VerifyArguments) => onExit(await verify(name, given, { environment: process.env, stdout: process.stdout, steps })))
   addCleanFlags(command.command('clean'))
     .description('Remove what nothing uses any more: sandboxes of dead runs, stale folders, old templates and environments. Never results.')
     .action(async (given: CleanArguments) => onExit(await clean(given, { environment: process.env, stdout: process.stdout })))

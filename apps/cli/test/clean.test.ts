@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { loadProfiles } from '@osworld-e2b/inventory'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { workspace } from '../src/workspace.ts'
 import { cleanPlace, digestFolder, makeStalePlace, namesOf, oldTemplate, type StalePlace, startLivingProcess } from './stale-place.ts'
 
 let place: StalePlace
@@ -105,6 +107,20 @@ test('what cannot be removed is told with its reason, the rest is removed all th
   expect(namesOf(report.removed, place)).toEqual(stale.filter((name) => !name.endsWith(oldTemplate)))
   expect(code).toBe(1)
   expect(existsSync(join(place.dataFolder, 'layers', 'aa', 'file'))).toBe(true)
+})
+
+test('checkouts of profiles stay and are told, those of no profile go with --all, and their lock files with them', async () => {
+  const { profiles } = await loadProfiles(workspace.profilesFile)
+  const [name, pinned] = Object.entries(profiles)[0] ?? []
+  const sources = join(place.environment.XDG_CACHE_HOME ?? '', 'osworld-e2b', 'osworld-source')
+  const [known, unknown] = [pinned?.commit ?? '', 'c'.repeat(40)]
+  for (const commit of [known, unknown]) await mkdir(join(sources, commit, 'desktop_env'), { recursive: true })
+  for (const file of [`${unknown}.lock`, 'notes']) await writeFile(join(sources, file), '')
+  const kept = (await cleanPlace(place)).report.kept.filter(({ kind }) => kind === 'checkout')
+  expect(kept.map(({ reason }) => reason).sort()).toEqual(['no profile of this osworld is made of it, but one of your own may be; give --all', `the profile ${name ?? ''} is made of it`])
+  const { report } = await cleanPlace(place, { all: true })
+  expect(report.removed).toMatchObject([{ kind: 'checkout', name: join(sources, unknown), reason: 'no profile of this osworld is made of it' }])
+  expect((await readdir(sources)).sort()).toEqual([known, 'notes'].sort())
 })
 
 test('without anything there is nothing to remove and nothing is made', async () => {

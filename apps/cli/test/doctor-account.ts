@@ -50,16 +50,15 @@ export interface ContractChange {
   readonly route?: string
   /** Endpoints of the model, besides the usual one; null for none. */
   readonly endpoints?: readonly object[] | null
-  readonly modelRequests?: number
   readonly scoring?: object
 }
 
 /** A contract of the starter suite with a model, in the place; as changed. */
-export async function writeContract({ root }: StalePlace, { route = 'e2b-compatible', endpoints, modelRequests = 1_000, scoring }: ContractChange = {}): Promise<string> {
+export async function writeContract({ root }: StalePlace, { route = 'e2b-compatible', endpoints, scoring }: ContractChange = {}): Promise<string> {
   const file = join(root, 'contract.json')
   const agent = { kind: 'module', class: 'agents.mine:Agent', model: 'mine', settings: {} }
   const listed = endpoints === null ? {} : { endpoints: endpoints ?? [{ label: 'MODEL_BASE_URL', api_key_variable: 'MODEL_API_KEY' }] }
-  const operation = { route: { kind: route, final: false }, num_envs: 2, attempt_timeout_seconds: 60, model_call_attempts: 1, budget: { model_requests: modelRequests }, ...listed }
+  const operation = { route: { kind: route, final: false }, num_envs: 2, attempt_timeout_seconds: 60, model_call_attempts: 1, budget: { model_requests: 1_000 }, ...listed }
   const { task_count, inventory_sha256 } = parseJsonDocument(suiteInventorySchema, 'inventory.json', await readFile(join(workspace.suites, 'starter', 'inventory.json'), 'utf8'))
   const usual = { profile: 'package-1.0.2', suite: 'starter', task_count, inventory_sha256, agent, max_steps: 5, template: `desk:${buildId}`, enable_proxy: false }
   await writeFile(file, JSON.stringify({ schema_version: 2, scoring: { ...usual, ...scoring }, operation }))

@@ -24,9 +24,9 @@ function environment(): NodeJS.ProcessEnv {
 test('every fault of preflight is a missing need with its sentence', async () => {
   const proxyFile = join(place.root, 'proxies.json')
   await writeFile(proxyFile, `{"${proxyLogin.password}": `)
-  const examined = await examine(place, { contract: await writeContract(place, { scoring: { enable_proxy: true }, modelRequests: 1 }), proxyFile }, environment())
+  const examined = await examine(place, { contract: await writeContract(place, { scoring: { enable_proxy: true, task_count: 1 } }), proxyFile }, environment())
   const faults = reportOf(examined).checks.filter(({ need }) => need.startsWith('preflight'))
-  expect(faults.map(({ need }) => need)).toEqual(['preflight operation.budget.model_requests', 'preflight'])
+  expect(faults.map(({ need }) => need)).toEqual(['preflight scoring.task_count', 'preflight'])
   expect(faults[1]).toEqual({
     status: 'missing',
     need: 'preflight',

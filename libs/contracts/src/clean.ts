@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { orphansSchema } from './ledger.ts'
+import { routeSchema } from './primitives.ts'
 
 /** What `osworld clean` looks for. */
 export const cleaningKindSchema = z.enum([
@@ -12,6 +14,7 @@ export const cleaningKindSchema = z.enum([
   'base',
   'runtime',
   'python_environment',
+  'checkout',
 ])
 export type CleaningKind = z.infer<typeof cleaningKindSchema>
 
@@ -34,5 +37,15 @@ export const cleanReportSchema = z.strictObject({
   failed: z.array(z.strictObject({ ...itemShape, problem: z.string().min(1) })),
   /** Sum of what is known of `removed`. */
   removed_bytes: z.int().min(0),
+  /** Of `--run`: what was found of one run's sandboxes; in a dry run what is there remains. */
+  run: z
+    .strictObject({
+      run_id: z.string(),
+      route: routeSchema,
+      ...orphansSchema.shape,
+      /** Why none can be left where there is nobody to ask; a sentence. */
+      note: z.string().optional(),
+    })
+    .optional(),
 })
 export type CleanReport = z.infer<typeof cleanReportSchema>

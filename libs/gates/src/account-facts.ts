@@ -7,6 +7,8 @@ export interface AccountFacts {
   readonly template: TemplateFact
   readonly sandboxes: SandboxFact
   readonly endpoints: readonly EndpointFact[]
+  /** Whether the address of an agent that is asked over HTTP is known; of no meaning for others. */
+  readonly hasAgentUrl: boolean
   readonly proxies: readonly ProxyFact[]
   readonly hostTools: readonly HostToolFact[]
   readonly disk: RoomFact
@@ -30,7 +32,7 @@ export type SandboxFact = { readonly state: 'known'; readonly limit: number; rea
 
 export interface EndpointFact {
   readonly label: string
-  readonly answer: { readonly state: 'answers' | 'unset' | 'key_unset' | 'key_refused' } | Unasked
+  readonly answer: { readonly state: 'answers' | 'unset' | 'key_unset' | 'key_wanted' | 'key_refused' } | Unasked
 }
 
 /** Of one entry of the proxy file, counted from one; its host stays out of what is printed. */

@@ -1,6 +1,10 @@
-import { isPaid } from './any-contract.ts'
+import { byNearness } from '@osworld-e2b/contracts'
+import { asksEndpoints, isPaid, usesModel } from './any-contract.ts'
 import { type ContractFacts, knownProfile } from './contract-facts.ts'
 import { type Fault, fieldFault } from './fault.ts'
+import { listOf } from './wording.ts'
+
+const namedNearest = 3
 
 /** Arguments of OSWorld's runner script that are the route's business and not the contract's. */
 const ownArguments = ['provider_name', 'path_to_vm', 'headless', 'test_all_meta_path', 'test_config_base_dir', 'result_dir', 'num_envs', 'vm_secret_mount']
@@ -12,10 +16,31 @@ const ownFields: Readonly<Record<string, string>> = { model: 'scoring.agent.mode
 export function agentFaults(facts: ContractFacts): readonly Fault[] {
   const { agent } = facts.contract.scoring
   if (agent.kind === 'upstream_runner') return Object.keys(agent.settings).flatMap(settingFaults)
-  if (knownProfile(facts)?.kind !== 'git') return scriptFaults(facts)
+  if (knownProfile(facts)?.kind !== 'git') return [...scriptFaults(facts), ...nameFaults(facts), ...modelFaults(facts)]
   // Told by the rules of the comparison.
   if (facts.contract.comparison.mode !== 'none') return []
   return [fieldFault('agent_not_runnable', 'scoring.agent.kind', `is ${agent.kind}, which cannot be run on the pinned source ${facts.contract.scoring.profile} yet; write upstream_runner, or name a package profile.`)]
+}
+
+/** What is known of the agent's spending before it acts. */
+export function agentNotes({ contract }: ContractFacts): readonly string[] {
+  if (!usesModel(contract) || asksEndpoints(contract)) return []
+  return [`an agent of kind ${contract.scoring.agent.kind} without endpoints asks its model elsewhere: its requests and what they cost are not known`]
+}
+
+/** Told before anything is started, in place of every attempt's own refusal. */
+function nameFaults({ contract: { scoring }, agents }: ContractFacts): readonly Fault[] {
+  const { agent, profile } = scoring
+  if (agent.kind !== 'upstream' || agents === undefined || agents.names.includes(agent.name)) return []
+  const path = 'scoring.agent.name'
+  const why = Object.hasOwn(agents.refused, agent.name) ? agents.refused[agent.name] : undefined
+  if (why !== undefined) return [fieldFault('agent_unknown', path, `is "${agent.name}", which cannot be run here: ${why}.`)]
+  return [fieldFault('agent_unknown', path, `is "${agent.name}", and profile ${profile} brings no agent of that name; write one of the nearest: ${listOf(byNearness(agent.name, agents.names).slice(0, namedNearest))}.`)]
+}
+
+/** An agent in our own loop takes its model apart from its settings. */
+function modelFaults({ contract: { scoring: { agent } } }: ContractFacts): readonly Fault[] {
+  return 'settings' in agent && Object.hasOwn(agent.settings, 'model') ? settingFaults('model') : []
 }
 
 function settingFaults(name: string): readonly Fault[] {

@@ -11,6 +11,7 @@ test('the full suite may take 184,500 model requests in 369 sandbox hours', () =
     attempts: 738,
     sandbox_hours: 369,
     model_requests: 184_500,
+    model_tokens: null,
     sandbox_cost_usd: null,
     model_cost_usd: null,
     cost_usd: null,
@@ -32,12 +33,19 @@ describe('unknown is not zero:', () => {
     expect(bounds(fullSuite(), { taskCount: 369, sandboxHourUsd: null, modelRequestUsd: 0.5 })).toMatchObject({ sandbox_cost_usd: null, cost_usd: null })
   })
 
-  test('requests are unknown while the tries of a call are', () => {
-    expect(bounds(fullSuite({ 'operation.model_call_attempts': undefined }), { taskCount: 369, sandboxHourUsd: 1, modelRequestUsd: 1 })).toMatchObject({ model_requests: null, model_cost_usd: null, cost_usd: null })
+  test("an agent of the user's own may ask as often as it likes, but never beyond the budget of its endpoints", () => {
+    const own = { 'scoring.agent': { kind: 'module', class: 'mine:Agent', model: 'm', settings: {} } }
+    expect(bounds(fullSuite({ ...own, 'operation.budget': undefined }), { taskCount: 369, sandboxHourUsd: 1, modelRequestUsd: 1 })).toMatchObject({ model_requests: null, model_cost_usd: null, cost_usd: null })
+    expect(bounds(fullSuite({ ...own, 'operation.budget': { model_requests: 50 } }), { taskCount: 369, sandboxHourUsd: 1, modelRequestUsd: 1 })).toMatchObject({ model_requests: 50, model_cost_usd: 50, cost_usd: 419 })
+    expect(bounds(fullSuite({ ...own, 'operation.endpoints': undefined }), { taskCount: 369, sandboxHourUsd: 1, modelRequestUsd: 1 })).toMatchObject({ model_requests: null, model_tokens: null, cost_usd: null })
+  })
+
+  test('a request is tried five times where the contract says nothing', () => {
+    expect(bounds(fullSuite({ 'operation.model_call_attempts': undefined }), { taskCount: 369, ...unpriced }).model_requests).toBe(184_500)
   })
 
   test('scripts ask no model, and this machine has no price', () => {
-    expect(bounds(starter(), { taskCount: 22, ...unpriced })).toMatchObject({ attempts: 66, sandbox_hours: 11, model_requests: 0, cost_usd: 0 })
+    expect(bounds(starter(), { taskCount: 22, ...unpriced })).toMatchObject({ attempts: 66, sandbox_hours: 11, model_requests: 0, model_tokens: 0, cost_usd: 0 })
   })
 
   test('scripts on E2B cost their sandboxes', () => {
@@ -59,6 +67,11 @@ describe('a budget', () => {
 
   test('of dollars cannot be held against an unknown price', () => {
     expect(budgetNotes(fullSuite({ 'operation.budget': { cost_usd_cents: 4500 } }), { ...most, cost_usd: null })).toEqual(['the budget of $45.00 cannot be held against an upper bound: the price is not known'])
+  })
+
+  test('of tokens cannot be held against a bound, unless no model is asked', () => {
+    expect(budgetNotes(fullSuite({ 'operation.budget': { model_tokens: 2_000_000 } }), most)).toEqual(['the budget of 2,000,000 model tokens cannot be held against an upper bound: what a request takes is not known before it is answered'])
+    expect(budgetNotes(starter({ 'operation.budget': { model_tokens: 1 } }), bounds(starter(), { taskCount: 22, ...unpriced }))).toEqual([])
   })
 
   test('that is enough, or absent, is not told', () => {

@@ -1,4 +1,4 @@
-import { type AnyContract, isPaid, modelRequestBound, usesModel } from './any-contract.ts'
+import { type AnyContract, asksEndpoints, isPaid, modelRequestBound, usesModel } from './any-contract.ts'
 import { countOf, grouped } from './wording.ts'
 
 export interface BoundFacts {
@@ -17,6 +17,8 @@ export interface Bounds {
   readonly attempts: number
   readonly sandbox_hours: number
   readonly model_requests: number | null
+  /** Zero without a model; what a request takes is not known before it is answered. */
+  readonly model_tokens: number | null
   readonly sandbox_cost_usd: number | null
   readonly model_cost_usd: number | null
   /** Null as soon as one part of it is unknown. */
@@ -28,7 +30,8 @@ export function bounds(contract: AnyContract, { taskCount, sandboxHourUsd, model
   const { scoring, operation } = contract
   const attempts = taskCount * scoring.trials * operation.max_attempts_per_trial
   const sandboxHours = (attempts * operation.attempt_timeout_seconds) / 3_600
-  const modelRequests = modelRequestBound(contract, taskCount) ?? null
+  // The gateway sends no request beyond the budget, so that it is the bound where no other is known.
+  const modelRequests = modelRequestBound(contract, taskCount) ?? (asksEndpoints(contract) ? operation.budget?.model_requests : undefined) ?? null
   const sandboxCost = operation.route.kind === 'local' ? 0 : times(sandboxHours, sandboxHourUsd)
   const modelCost = usesModel(contract) ? times(modelRequests, modelRequestUsd) : 0
   return {
@@ -37,6 +40,7 @@ export function bounds(contract: AnyContract, { taskCount, sandboxHourUsd, model
     attempts,
     sandbox_hours: sandboxHours,
     model_requests: modelRequests,
+    model_tokens: usesModel(contract) ? null : 0,
     sandbox_cost_usd: sandboxCost,
     model_cost_usd: modelCost,
     cost_usd: isPaid(contract) ? plus(sandboxCost, modelCost) : 0,
@@ -52,6 +56,9 @@ export function budgetNotes({ operation: { budget } }: AnyContract, most: Bounds
   }
   if (budget.model_requests !== undefined && most.model_requests !== null && budget.model_requests < most.model_requests) {
     notes.push(`the budget of ${countOf(budget.model_requests, 'model request')} is below the upper bound of ${grouped(most.model_requests)}: the run may end before its last task`)
+  }
+  if (budget.model_tokens !== undefined && most.model_tokens === null) {
+    notes.push(`the budget of ${countOf(budget.model_tokens, 'model token')} cannot be held against an upper bound: what a request takes is not known before it is answered`)
   }
   if (budget.cost_usd_cents !== undefined) notes.push(...costNotes(budget.cost_usd_cents, most.cost_usd))
   return notes

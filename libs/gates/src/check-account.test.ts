@@ -15,6 +15,7 @@ const healthy: AccountFacts = {
   template: { state: 'found' },
   sandboxes: { state: 'known', limit: 20, running: 3 },
   endpoints: [{ label: 'QWEN_BASE_URL', answer: { state: 'answers' } }],
+  hasAgentUrl: false,
   proxies: [
     { entry: 1, answer: { state: 'answers' } },
     { entry: 2, answer: { state: 'answers' } },
@@ -60,6 +61,7 @@ describe('what is missing, and its remedy:', () => {
     [{ endpoints: [] }, 'missing', 'the contract names none', 'Name in operation.endpoints the environment variable with the address of one.'],
     [{ endpoints: [{ label: 'QWEN_BASE_URL', answer: { state: 'unset' } }] }, 'missing', 'the environment variable is not set', "Set QWEN_BASE_URL to the endpoint's address."],
     [{ endpoints: [{ label: 'QWEN_BASE_URL', answer: { state: 'key_unset' } }] }, 'missing', 'QWEN_API_KEY is not set', "Set QWEN_API_KEY to the endpoint's key."],
+    [{ endpoints: [{ label: 'QWEN_BASE_URL', answer: { state: 'key_wanted' } }] }, 'missing', 'wants a key', 'Name the environment variable that holds it in api_key_variable of QWEN_BASE_URL.'],
     [{ endpoints: [{ label: 'QWEN_BASE_URL', answer: { state: 'key_refused' } }] }, 'missing', 'refuses QWEN_API_KEY', 'Set QWEN_API_KEY to a key that the endpoint accepts.'],
     [{ endpoints: [{ label: 'QWEN_BASE_URL', answer: unknown }] }, 'missing', 'not known: the endpoint does not answer within 10 s', 'Correct the address or the network, and ask again.'],
     [{ proxies: [{ entry: 1, answer: { state: 'refused_login' } }, { entry: 2, answer: { state: 'answers' } }] }, 'warning', '1 of 2 in the proxy file answers', 'Correct the proxy file: entry 1 refuses its user and password.'],
@@ -76,5 +78,23 @@ describe('what is missing, and its remedy:', () => {
     const worse = checkAccount({ ...healthy, ...change }).filter((check) => check.status !== 'ok')
     expect(worse).toEqual([expect.objectContaining({ status, found, remedy })])
     expect(parseDocument(doctorCheckSchema, 'a line', worse[0])).toEqual(worse[0])
+  })
+})
+
+describe('an agent that is asked over HTTP', () => {
+  const line = (variable: string | undefined, hasAgentUrl: boolean) => {
+    const contract = starter({ 'scoring.agent': { kind: 'http', name: 'theirs', settings: {} }, 'operation.agent_url_variable': variable })
+    return checkAccount({ ...healthy, contract, hasAgentUrl }).filter(({ need }) => /agent|endpoint/.test(need))
+  }
+
+  test('needs an address, and endpoints only where the contract names some', () => {
+    expect(line('AGENT_URL', true)).toEqual([{ status: 'ok', need: 'agent theirs', found: 'its address is known', required: true }])
+  })
+
+  test.each([
+    ['AGENT_URL', "Set AGENT_URL to the agent's address, or give it to the run with --agent-url."],
+    [undefined, 'Name the environment variable that holds it in operation.agent_url_variable, or give it to the run with --agent-url.'],
+  ])('without an address in %s is told how to give it', (variable, remedy) => {
+    expect(line(variable, false)).toEqual([{ status: 'missing', need: 'agent theirs', found: 'its address is not known', required: true, remedy }])
   })
 })

@@ -1,5 +1,5 @@
 import type { DoctorCheck } from '@osworld-e2b/contracts'
-import { usesModel } from './any-contract.ts'
+import { asksEndpoints } from './any-contract.ts'
 import type { AccountFacts, Unasked } from './account-facts.ts'
 import { diskCheck, memoryCheck, toolChecks, clockCheck } from './check-machine.ts'
 import { advice, need } from './doctor-check.ts'
@@ -9,7 +9,8 @@ export function checkAccount(facts: AccountFacts): readonly DoctorCheck[] {
   const isLocal = facts.contract.operation.route.kind === 'local'
   return [
     ...(isLocal ? [] : [keyCheck(facts), templateCheck(facts), limitCheck(facts)]),
-    ...(usesModel(facts.contract) ? endpointChecks(facts) : []),
+    ...(asksEndpoints(facts.contract) ? endpointChecks(facts) : []),
+    ...agentChecks(facts),
     ...(facts.contract.scoring.enable_proxy ? proxyChecks(facts) : []),
     ...toolChecks(facts.hostTools),
     diskCheck(facts.disk),
@@ -74,12 +75,24 @@ function endpointChecks({ endpoints, contract }: AccountFacts): readonly DoctorC
         return need(name, 'the environment variable is not set', `Set ${label} to the endpoint's address.`)
       case 'key_unset':
         return need(name, `${keyName} is not set`, `Set ${keyName} to the endpoint's key.`)
+      case 'key_wanted':
+        return need(name, 'wants a key', `Name the environment variable that holds it in api_key_variable of ${label}.`)
       case 'key_refused':
         return need(name, `refuses ${keyName}`, `Set ${keyName} to a key that the endpoint accepts.`)
       case 'unknown':
         return unasked(name, 'the endpoint', answer)
     }
   })
+}
+
+/** Nothing is asked of it: its protocol begins with an attempt. */
+function agentChecks({ hasAgentUrl, contract: { scoring: { agent }, operation } }: AccountFacts): readonly DoctorCheck[] {
+  if (agent.kind !== 'http') return []
+  const name = `agent ${agent.name}`
+  if (hasAgentUrl) return [need(name, 'its address is known')]
+  const { agent_url_variable: variable } = operation
+  const remedy = variable === undefined ? 'Name the environment variable that holds it in operation.agent_url_variable, or give it to the run with --agent-url.' : `Set ${variable} to the agent's address, or give it to the run with --agent-url.`
+  return [need(name, 'its address is not known', remedy)]
 }
 
 /** One proxy that answers keeps tasks going, since upstream goes round the list; the others are only advised. */

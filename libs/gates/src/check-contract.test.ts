@@ -35,14 +35,23 @@ const fullSuiteCases: [wrong: string, changes: Changes, sentence: string, more?:
   ['more desktops than tasks', { 'operation.num_envs': 370 }, 'operation.num_envs is 370, but there are only 369 tasks; write at most 369.'],
   ['more desktops than the one task', { 'operation.num_envs': 2 }, 'operation.num_envs is 2, but there is only 1 task; write at most 1.', { taskCount: 1 }],
   ['more desktops than trials', { 'operation.num_envs': 7, 'scoring.trials': 3 }, 'operation.num_envs is 7, but there are only 2 tasks and 3 trials of each; write at most 6.', { taskCount: 2 }],
-  ['one model request too few', { 'operation.budget.model_requests': 184_499 }, 'operation.budget.model_requests is 184,499, but 369 tasks x 1 trial x 50 steps x 5 call attempts x 2 attempts may need 184,500; write at least 184500, or lower one of these.'],
-  ['a request budget without the tries of a call', { 'operation.model_call_attempts': undefined }, 'operation.model_call_attempts is missing, so the budget of model requests cannot be checked; write how often one request is tried, the first included.'],
+  ['a phase that may take longer than its attempt', { 'operation.phase_timeout_seconds': { setup: 1_800, agent: 1_801 } }, 'operation.phase_timeout_seconds.agent is 1,801, but a whole attempt may take 1,800; write at most 1800, or raise operation.attempt_timeout_seconds.'],
   ["OSWorld's runner without an endpoint", { 'operation.endpoints': undefined }, 'operation.endpoints is missing, and an agent of kind upstream_runner asks a model; name the environment variable that holds the address of one.'],
   ["OSWorld's runner with our waits", { 'scoring.timing': 'settled' }, 'scoring.timing is settled, but OSWorld\'s own runner waits by its own fixed times; write "upstream".'],
 ]
 
 test.each(fullSuiteCases)('the full suite with %s is refused', (_, changes, sentence, more) => {
   expect(sentences(factsOf(fullSuite(changes), more))).toEqual([sentence])
+})
+
+const inventory = { suite: 'starter', task_count: 2, inventory_sha256: digest }
+const figures = { 'scoring.task_count': 2, 'scoring.inventory_sha256': digest }
+const agents = { names: ['claude', 'prompt', 'qwen25vl', 'qwen3vl'], refused: { o3: 'it asks elsewhere; use http' } }
+const qwen = { kind: 'upstream', name: 'qwen3vl', model: 'm', settings: { top_p: '0.9' } }
+
+test.each([qwen, { kind: 'module', class: 'mine:Agent', model: 'm', settings: {} }, { kind: 'http', name: 'theirs', settings: {} }])('an agent of kind $kind with endpoints can be run on the package, and on no pinned source', (agent) => {
+  expect(sentences(factsOf(starter({ 'scoring.agent': agent, 'operation.endpoints': [{ label: 'QWEN_BASE_URL' }], ...figures }), { inventory, agents }))).toEqual([])
+  expect(sentences(factsOf(fullSuite({ 'scoring.agent': agent })))).toEqual([`scoring.agent.kind is ${agent.kind}, which cannot be run on the pinned source current-v1 yet; write upstream_runner, or name a package profile.`])
 })
 
 const starterCases: [wrong: string, changes: Changes, sentence: string, more?: Partial<ContractFacts>][] = [
@@ -53,11 +62,25 @@ const starterCases: [wrong: string, changes: Changes, sentence: string, more?: P
   ["OSWorld's runner", { 'scoring.agent': fullSuite().scoring.agent, 'scoring.timing': 'upstream', 'operation.endpoints': [{ label: 'QWEN_BASE_URL' }], 'scoring.task_count': 2, 'scoring.inventory_sha256': digest }, 'scoring.agent.kind is upstream_runner, but profile package-1.0.2 is a package, which has no runner scripts; name a profile with a pinned source.', { inventory: { suite: 'starter', task_count: 2, inventory_sha256: digest } }],
   ['scripts on E2B without their digests', { 'operation.route.kind': 'e2b', 'scoring.template': 'desktop:00000000-0000-0000-0000-000000000001', 'scoring.task_count': 2, 'scoring.inventory_sha256': digest }, 'scoring.agent.scripts_sha256 is missing, and a run that may cost money names what its agent does; write the digest that `--dry-run --json` shows.', { inventory: { suite: 'starter', task_count: 2, inventory_sha256: digest } }],
   ['paid tasks that no inventory covers', { 'operation.route.kind': 'e2b', 'scoring.template': 'desktop:00000000-0000-0000-0000-000000000001', 'scoring.agent': { kind: 'none' } }, 'scoring.inventory_sha256 cannot be checked, because no inventory of package-1.0.2/starter was found; make one with `osworld inventory build`, since a run that may cost money names its tasks.'],
+  ["one of OSWorld's agents without an endpoint", { 'scoring.agent': qwen, ...figures }, 'operation.endpoints is missing, and an agent of kind upstream asks a model; name the environment variable that holds the address of one.', { inventory }],
+  ['an agent that the package does not bring', { 'scoring.agent': { ...qwen, name: 'qwen3v1' }, 'operation.endpoints': [{ label: 'QWEN_BASE_URL' }], ...figures }, 'scoring.agent.name is "qwen3v1", and profile package-1.0.2 brings no agent of that name; write one of the nearest: qwen3vl, qwen25vl and claude.', { inventory, agents }],
+  ['an agent of the package that cannot be run', { 'scoring.agent': { ...qwen, name: 'o3' }, 'operation.endpoints': [{ label: 'QWEN_BASE_URL' }], ...figures }, 'scoring.agent.name is "o3", which cannot be run here: it asks elsewhere; use http.', { inventory, agents }],
+  ['a model among the settings', { 'scoring.agent': { ...qwen, settings: { model: 'other' } }, 'operation.endpoints': [{ label: 'QWEN_BASE_URL' }], ...figures }, 'scoring.agent.settings.model has a field of its own; write scoring.agent.model instead.', { inventory }],
+  ['a request budget that nobody counts', { 'scoring.agent': { kind: 'http', name: 'theirs', settings: {} }, 'operation.budget': { model_requests: 5, sandbox_hours: 5 }, ...figures }, 'operation.budget.model_requests is given, but an agent of kind http without operation.endpoints asks its model elsewhere, where nothing is counted; name the endpoints that it asks, or take the budget out.', { inventory }],
   ['the parity comparison', { comparison: parity().comparison }, 'comparison.mode is public_docker_parity, but profile package-1.0.2 has no public reference; name ui-mopd-qwen3vl-docker, or set the mode to none.'],
 ]
 
 test.each(starterCases)('the starter suite with %s is refused', (_, changes, sentence, more) => {
   expect(sentences(factsOf(starter(changes), more))).toEqual([sentence])
+})
+
+test("a suite of the user's own is named by its folder, and held against the inventory that lies in it", () => {
+  expect(sentences(factsOf(starter({ 'scoring.suite': '/suites/mine', ...figures }), { inventory: { ...inventory, suite: 'mine' } }))).toEqual([])
+  expect(sentences(factsOf(starter({ 'scoring.suite': 'mine', ...figures }), { inventory }))).toEqual(['The inventory that was read for package-1.0.2/mine is of package-1.0.2/starter; restore the file that the profile names.'])
+})
+
+test('a budget of model requests below the worst case is allowed', () => {
+  expect(sentences(factsOf(fullSuite({ 'operation.budget.model_requests': 1, 'operation.model_call_attempts': undefined })))).toEqual([])
 })
 
 describe('the parity comparison is refused with', () => {
@@ -79,6 +102,8 @@ describe('the parity comparison is refused with', () => {
     ['fewer steps', { 'scoring.max_steps': 15 }, `scoring.max_steps is 15, but the reference run had 50; ${orNone}`],
     ['more trials', { 'scoring.trials': 2, 'operation.budget': undefined }, `scoring.trials is 2, but the reference run had 1; ${orNone}`],
     ['another screen', { 'scoring.screen': { width: 1280, height: 1080 } }, `scoring.screen.width is 1280, but the reference run had 1920; ${orNone}`],
+    ['one model request too few', { 'operation.budget.model_requests': 180_499 }, 'operation.budget.model_requests is 180,499, but 361 tasks x 1 trial x 50 steps x 5 call attempts x 2 attempts may need 180,500; write at least 180500, or lower one of these.'],
+    ['a request budget without the tries of a call', { 'operation.model_call_attempts': undefined }, 'operation.model_call_attempts is missing, so the budget of model requests cannot be checked; write how often one request is tried, the first included.'],
     ['the proxy off', { 'scoring.enable_proxy': false }, `scoring.enable_proxy is false, but the reference run had true; ${orNone}`],
     ['another data set', { 'comparison.reference_dataset_commit': otherCommit }, `comparison.reference_dataset_commit is ${otherCommit}, but the public reference has a518b8776c172c9456f85b3fa5ef451d326a7969; write that.`],
     ['another total', { 'comparison.reference_total_tasks': 359 }, 'comparison.reference_total_tasks is 359, but the public reference has 361; write that.'],

@@ -1,4 +1,4 @@
-import { agentFaults } from './agent-rules.ts'
+import { agentFaults, agentNotes } from './agent-rules.ts'
 import { type ContractFacts, knownProfile } from './contract-facts.ts'
 import type { Fault } from './fault.ts'
 import { inventoryFaults } from './inventory-rules.ts'
@@ -15,7 +15,7 @@ export function checkContract(facts: ContractFacts): readonly Fault[] {
 export function contractNotes(facts: ContractFacts): readonly string[] {
   const { scoring } = facts.contract
   const profile = knownProfile(facts)
-  const notes: string[] = []
+  const notes: string[] = [...agentNotes(facts)]
   if (profile?.kind === 'git') {
     if (!facts.isBuiltIn) notes.push(`profile ${scoring.profile} is not one of this project's and is unverified`)
     if (profile.git.source_commit_provenance === 'inferred_from_run_date') notes.push(`the source match of profile ${scoring.profile} is inferred, not authenticated`)

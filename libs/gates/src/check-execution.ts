@@ -14,9 +14,6 @@ export interface ExecutionFacts extends SpendingFacts {
 export function checkExecution(facts: ExecutionFacts): readonly Fault[] {
   const { contract, isConfined } = facts
   const faults: Fault[] = []
-  if (contract.scoring.agent.kind === 'module') {
-    faults.push(fieldFault('agent_not_runnable', 'scoring.agent.kind', 'is module, which cannot be run yet; write scripted, none or upstream_runner.'))
-  }
   if (contract.operation.route.final && !isConfined) {
     faults.push(fieldFault('final_unconfined', 'operation.route.final', 'is true, but attempts cannot be confined on this machine; install bubblewrap and allow user namespaces, or set it to false.'))
   }

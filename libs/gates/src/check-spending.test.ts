@@ -1,12 +1,13 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Changes, contractDigest, fullSuite, starter } from '../test/examples.ts'
 import type { AnyContract } from './any-contract.ts'
 import { checkExecution } from './check-execution.ts'
-import { checkSpending } from './check-spending.ts'
+import { checkSpending, type SpendingFacts } from './check-spending.ts'
 
 const nowMs = Date.parse('2026-11-30T12:00:00Z')
 const addresses = new Map([['QWEN_BASE_URL', 'http://127.0.0.1:8000/v1']])
-const most = { sandbox_hours: 369, cost_usd: null }
+const priced = { models: { qwen3vl: { input: '0.1', output: '0.4' } } }
+const facts = { addresses, keysSet: new Set<string>(), agentUrl: undefined, prices: priced, sandboxHourUsd: 0.3312, nowMs }
 
 /** Authorized for itself, unless the changes say otherwise. */
 function authorized(changes: Changes = {}): AnyContract {
@@ -14,8 +15,8 @@ function authorized(changes: Changes = {}): AnyContract {
   return fullSuite({ 'operation.authorization': { contract_sha256: contractDigest(fullSuite(final)) }, ...final })
 }
 
-function spending(contract: AnyContract, given: ReadonlyMap<string, string> = addresses): readonly string[] {
-  return checkSpending({ contract, contractSha256: contractDigest(contract), addresses: given, most, nowMs }).map(({ message }) => message)
+function spending(contract: AnyContract, given: Partial<SpendingFacts> = {}): readonly string[] {
+  return checkSpending({ contract, contractSha256: contractDigest(contract), ...facts, ...given }).map(({ message }) => message)
 }
 
 test('a final, authorized contract with its endpoints may spend', () => {
@@ -37,6 +38,10 @@ test.each(cases)('a contract %s may not spend', (_, contract, sentence) => {
   expect(spending(contract)).toEqual([sentence])
 })
 
+test('a contract that is not final is told no digest, since that would change', () => {
+  expect(spending(authorized({ 'operation.authorization': undefined, 'operation.route.final': false })).at(-1)).toBe('operation.authorization is missing, and the digest that it names changes with operation.route.final; set that first, and the next refusal tells the digest.')
+})
+
 test('an authorization holds until it expires', () => {
   expect(spending(authorized({ 'operation.authorization': { contract_sha256: own, expires_at: '2026-11-30T12:00:00.001Z' } }))).toEqual([])
 })
@@ -46,27 +51,59 @@ test.each<[string, string | undefined, string]>([
   ['with a word for an address', 'not-an-address', 'operation.endpoints.0.label names QWEN_BASE_URL, which holds no plain address; set it to one that begins with http:// or https://, without a login or a query.'],
   ['with a login in its address', 'http://me:secret@127.0.0.1/v1', 'operation.endpoints.0.label names QWEN_BASE_URL, which holds no plain address; set it to one that begins with http:// or https://, without a login or a query.'],
 ])('an endpoint %s spends no money', (_, address, sentence) => {
-  expect(spending(authorized(), new Map(address === undefined ? [] : [['QWEN_BASE_URL', address]]))).toEqual([sentence])
+  expect(spending(authorized(), { addresses: new Map(address === undefined ? [] : [['QWEN_BASE_URL', address]]) })).toEqual([sentence])
 })
 
-test('an endpoint that needs a key is refused, since no attempt is given one', () => {
-  const changes = { 'operation.endpoints': [{ label: 'QWEN_BASE_URL', api_key_variable: 'QWEN_API_KEY' }] }
-  expect(spending(authorized(changes))).toEqual(['operation.endpoints.0.api_key_variable names QWEN_API_KEY, and no attempt is given a key; point QWEN_BASE_URL at a server on this machine that adds it, and leave api_key_variable out.'])
+test('an endpoint with a key needs it set, and its value is asked of nobody', () => {
+  const contract = authorized({ 'operation.endpoints': [{ label: 'QWEN_BASE_URL', api_key_variable: 'QWEN_API_KEY' }] })
+  expect(spending(contract)).toEqual(["operation.endpoints.0.api_key_variable names QWEN_API_KEY, which is not set; set that environment variable to the endpoint's key."])
+  expect(spending(contract, { keysSet: new Set(['QWEN_API_KEY']) })).toEqual([])
 })
 
-test.each<[string, Changes, string]>([
-  ['sandbox hours', { 'operation.budget': { sandbox_hours: 368 } }, 'operation.budget.sandbox_hours is 368, but the run may use 369.0, and nothing stops it yet when the budget is used up; write at least 369, or lower num_envs, attempts or the time-out.'],
-  ['money', { 'operation.budget': { cost_usd_cents: 100 } }, 'operation.budget.cost_usd_cents cannot be promised: the prices are not known, and nothing stops it yet when the budget is used up; give --sandbox-hour-usd and --model-request-usd, or take it out.'],
-])('a budget of %s that the run could exceed is refused', (_, changes, sentence) => {
-  expect(spending(authorized(changes))).toEqual([sentence])
+describe('a budget of dollars', () => {
+  const contract = (changes: Changes = {}) => authorized({ 'operation.budget': { cost_usd_cents: 4500 }, ...changes })
+
+  test('below the worst case is accepted when every price is known', () => {
+    expect(spending(contract())).toEqual([])
+  })
+
+  test.each<[string, AnyContract, Partial<SpendingFacts>, string]>([
+    ['a model', contract(), { prices: { models: { 'another-model': priced.models.qwen3vl } } }, 'the price of the model qwen3vl is not known, and unknown cost cannot be limited; add it to a price table and give that with --prices'],
+    ['a model that is called like a property of every object', contract({ 'scoring.agent.model': 'constructor' }), {}, 'the price of the model constructor is not known, and unknown cost cannot be limited; add it to a price table and give that with --prices'],
+    ['a model that is not named', contract({ 'scoring.agent': { kind: 'http', name: 'theirs', settings: {} } }), { agentUrl: 'http://127.0.0.1:9' }, 'scoring.agent.model is missing, and unknown cost cannot be limited; name the model that the agent asks'],
+    ['a sandbox', contract({ 'operation.route.kind': 'e2b-compatible' }), { sandboxHourUsd: null }, 'the price of a sandbox on route e2b-compatible is not known, and unknown cost cannot be limited; give it with --sandbox-hour-usd'],
+  ])('is refused without the price of %s', (_, given, more, rest) => {
+    expect(spending(given, more)).toEqual([`operation.budget.cost_usd_cents is 4,500, but ${rest}, or take the budget out.`])
+  })
+
+  test('of a local run needs no price of a sandbox', () => {
+    expect(spending(contract({ 'operation.route.kind': 'local' }), { sandboxHourUsd: null })).toEqual([])
+  })
 })
 
-test('a budget that holds the whole run is accepted', () => {
-  expect(spending(authorized({ 'operation.budget': { sandbox_hours: 369 } }))).toEqual([])
+test('a budget of hours or requests that the run could exceed is accepted, since it is kept while the run goes on', () => {
+  expect(spending(authorized({ 'operation.budget': { sandbox_hours: 1, model_requests: 1, model_tokens: 1 } }))).toEqual([])
+})
+
+describe('the address of an agent that is asked over HTTP', () => {
+  const contract = (variable?: string) => authorized({ 'scoring.agent': { kind: 'http', name: 'theirs', settings: {} }, 'operation.agent_url_variable': variable, 'operation.budget': undefined })
+  const unplain = 'The address of the agent theirs is no plain one; give one that begins with http:// or https://, without a login or a query.'
+
+  test.each<[string, string | undefined, string | undefined, readonly string[]]>([
+    ['is fine on this machine', 'AGENT_URL', 'http://127.0.0.1:9100', []],
+    ['is fine elsewhere', undefined, 'https://agent.example/osworld', []],
+    ['has no variable', undefined, undefined, ['operation.agent_url_variable is missing, and an agent of kind http is asked at an address; name the environment variable that holds it, or give --agent-url.']],
+    ['has a variable that is not set', 'AGENT_URL', undefined, ["operation.agent_url_variable names AGENT_URL, which is not set; set that environment variable to the agent's address, or give --agent-url."]],
+    ['is no address', 'AGENT_URL', 'agent', [unplain]],
+    ['is a file', 'AGENT_URL', 'file:///etc/passwd', [unplain]],
+    ['holds a login', undefined, 'http://me:secret@127.0.0.1:9100', [unplain]],
+  ])('%s', (_, variable, agentUrl, expected) => {
+    expect(spending(contract(variable), { agentUrl })).toEqual(expected)
+  })
 })
 
 test('everything that is missing is told at once, and keys in the environment authorize nothing', () => {
-  const rules = checkSpending({ contract: fullSuite(), contractSha256: own, addresses, most, nowMs }).map(({ rule }) => rule)
+  const rules = checkSpending({ contract: fullSuite(), contractSha256: own, ...facts }).map(({ rule }) => rule)
   expect(rules).toEqual(['not_authorized', 'not_final', 'authorization_missing'])
 })
 
@@ -87,20 +124,21 @@ test('the digest leaves out what authorizes and what an editor needs, and a defa
 })
 
 test('scripts on this machine are free and need no authorization', () => {
-  expect(spending(starter(), new Map())).toEqual([])
-  expect(spending(starter({ 'scoring.agent': { kind: 'none' } }), new Map())).toEqual([])
+  expect(spending(starter(), { addresses: new Map() })).toEqual([])
+  expect(spending(starter({ 'scoring.agent': { kind: 'none' } }), { addresses: new Map() })).toEqual([])
 })
 
 test.each<[string, Changes]>([
   ['scripts on E2B', { 'operation.route.kind': 'e2b' }],
   ['scripts on a compatible server', { 'operation.route.kind': 'e2b-compatible' }],
+  ['an agent of the user\'s own that asks its model elsewhere', { 'scoring.agent': { kind: 'http', name: 'theirs', settings: {} } }],
   ['a model on this machine', { 'scoring.agent': { kind: 'module', class: 'agents.mine:Agent', model: 'm', settings: {} }, 'operation.endpoints': [{ label: 'QWEN_BASE_URL' }] }],
 ])('%s may cost money and need it', (_, changes) => {
   expect(spending(starter({ 'scoring.template': 'desktop:00000000-0000-0000-0000-000000000001', ...changes }))[0]).toBe('operation.execution_authorized is false, and this run may cost money; set it to true after reviewing the contract.')
 })
 
 function execution(contract: AnyContract, isConfined = true): readonly string[] {
-  return checkExecution({ contract, contractSha256: contractDigest(contract), addresses, most, nowMs, isConfined }).map(({ message }) => message)
+  return checkExecution({ contract, contractSha256: contractDigest(contract), ...facts, isConfined }).map(({ message }) => message)
 }
 
 test('a final run needs confined attempts on every route, and a free one may be final', () => {
@@ -109,10 +147,6 @@ test('a final run needs confined attempts on every route, and a free one may be 
   expect(execution(starter({ 'operation.route.final': true }), false)).toEqual([sentence])
   expect(execution(authorized(), false)).toEqual([sentence])
   expect(execution(starter(), false)).toEqual([])
-})
-
-test('a module agent cannot be run yet', () => {
-  expect(execution(starter({ 'scoring.agent': { kind: 'module', class: 'agents.mine:Agent', model: 'm', settings: {} } }))[0]).toBe('scoring.agent.kind is module, which cannot be run yet; write scripted, none or upstream_runner.')
 })
 
 test('what spending forbids, execution forbids too', () => {

@@ -1,6 +1,7 @@
-import { type AnyContract, isPaid, usesModel } from './any-contract.ts'
-import type { Bounds } from './bounds.ts'
+import type { PriceTable } from '@osworld-e2b/contracts'
+import { type AnyContract, asksEndpoints, isPaid } from './any-contract.ts'
 import { type Fault, fieldFault } from './fault.ts'
+import { grouped } from './wording.ts'
 
 export interface SpendingFacts {
   readonly contract: AnyContract
@@ -8,15 +9,20 @@ export interface SpendingFacts {
   readonly contractSha256: string
   /** What the environment variables of the endpoints' labels hold. */
   readonly addresses: ReadonlyMap<string, string>
-  /** The most that the run can use. */
-  readonly most: Pick<Bounds, 'sandbox_hours' | 'cost_usd'>
+  /** Names of the environment variables of the endpoints' keys that are set; no value of them. */
+  readonly keysSet: ReadonlySet<string>
+  /** Of an agent that is asked over HTTP, from its variable or as given. */
+  readonly agentUrl: string | undefined
+  readonly prices: Pick<PriceTable, 'models'>
+  /** Null where it is not known; of no meaning on the local route. */
+  readonly sandboxHourUsd: number | null
   readonly nowMs: number
 }
 
 /** Every reason why a contract may not spend money; none for what is free. A key in the environment authorizes nothing. */
 export function checkSpending(facts: SpendingFacts): readonly Fault[] {
   if (!isPaid(facts.contract)) return []
-  return [...switchFaults(facts), ...budgetFaults(facts), ...endpointFaults(facts), ...authorizationFaults(facts)]
+  return [...switchFaults(facts), ...costFaults(facts), ...endpointFaults(facts), ...agentUrlFaults(facts), ...authorizationFaults(facts)]
 }
 
 function switchFaults({ contract: { scoring, operation } }: SpendingFacts): readonly Fault[] {
@@ -28,45 +34,65 @@ function switchFaults({ contract: { scoring, operation } }: SpendingFacts): read
   return faults
 }
 
-/** Nothing ends a run when its budget is used up yet, so a budget that the run could exceed must not look as if it held. */
-function budgetFaults({ contract, most }: SpendingFacts): readonly Fault[] {
-  const { sandbox_hours: hours, cost_usd_cents: cents } = contract.operation.budget ?? {}
-  const path = 'operation.budget'
+/** Dollars can be held only against known prices: unknown cost is not zero. */
+function costFaults({ contract, prices, sandboxHourUsd }: SpendingFacts): readonly Fault[] {
+  const { scoring: { agent }, operation: { budget, route } } = contract
+  const cents = budget?.cost_usd_cents
+  if (cents === undefined) return []
+  const fault = (why: string, next: string) => fieldFault('cost_unknown', 'operation.budget.cost_usd_cents', `is ${grouped(cents)}, but ${why}, and unknown cost cannot be limited; ${next}, or take the budget out.`)
   const faults: Fault[] = []
-  if (hours !== undefined && hours < most.sandbox_hours) {
-    faults.push(fieldFault('budget_not_enforced', `${path}.sandbox_hours`, `is ${hours}, but the run may use ${most.sandbox_hours.toFixed(1)}, and nothing stops it yet when the budget is used up; write at least ${Math.ceil(most.sandbox_hours)}, or lower num_envs, attempts or the time-out.`))
+  const model = 'model' in agent ? agent.model : undefined
+  if (asksEndpoints(contract)) {
+    if (model === undefined) faults.push(fault('scoring.agent.model is missing', 'name the model that the agent asks'))
+    else if (!Object.hasOwn(prices.models, model)) faults.push(fault(`the price of the model ${model} is not known`, 'add it to a price table and give that with --prices'))
   }
-  if (cents !== undefined && (most.cost_usd === null || cents / 100 < most.cost_usd)) {
-    faults.push(fieldFault('budget_not_enforced', `${path}.cost_usd_cents`, `cannot be promised: ${most.cost_usd === null ? 'the prices are not known' : `the run may cost $${most.cost_usd.toFixed(2)}`}, and nothing stops it yet when the budget is used up; ${most.cost_usd === null ? 'give --sandbox-hour-usd and --model-request-usd, or take it out' : 'raise it, or lower attempts or the time-out'}.`))
-  }
+  if (route.kind !== 'local' && sandboxHourUsd === null) faults.push(fault(`the price of a sandbox on route ${route.kind} is not known`, 'give it with --sandbox-hour-usd'))
   return faults
 }
 
-/** An attempt runs code that came from the guest, so a key must stay out of it until something of ours stands in between. */
-function keyFault(path: string, label: string, key: string | undefined): readonly Fault[] {
-  if (key === undefined) return []
-  return [fieldFault('endpoint_key', `${path}.api_key_variable`, `names ${key}, and no attempt is given a key; point ${label} at a server on this machine that adds it, and leave api_key_variable out.`)]
+/** The key stays with the coordinator; its value has no business here. */
+function keyFault(path: string, key: string | undefined, keysSet: ReadonlySet<string>): readonly Fault[] {
+  if (key === undefined || keysSet.has(key)) return []
+  return [fieldFault('endpoint_key_unset', `${path}.api_key_variable`, `names ${key}, which is not set; set that environment variable to the endpoint's key.`)]
 }
 
-/** No login in it: the address reaches the attempt. */
 function addressFault(path: string, label: string, address: string | undefined): readonly Fault[] {
   if (address === undefined || address === '') return [fieldFault('endpoint_unset', `${path}.label`, `names ${label}, which is not set; set that environment variable to the endpoint's address.`)]
-  const url = URL.canParse(address) ? new URL(address) : undefined
-  if (url !== undefined && ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === '' && url.search === '') return []
+  if (isPlainAddress(address)) return []
   return [fieldFault('endpoint_address', `${path}.label`, `names ${label}, which holds no plain address; set it to one that begins with http:// or https://, without a login or a query.`)]
 }
 
-function endpointFaults({ contract, addresses }: SpendingFacts): readonly Fault[] {
-  if (!usesModel(contract)) return []
+function endpointFaults({ contract, addresses, keysSet }: SpendingFacts): readonly Fault[] {
+  if (!asksEndpoints(contract)) return []
   return (contract.operation.endpoints ?? []).flatMap(({ label, api_key_variable: key }, index) => {
     const path = `operation.endpoints.${index}`
-    return [...addressFault(path, label, addresses.get(label)), ...keyFault(path, label, key)]
+    return [...addressFault(path, label, addresses.get(label)), ...keyFault(path, key, keysSet)]
   })
+}
+
+function agentUrlFaults({ contract: { scoring, operation }, agentUrl }: SpendingFacts): readonly Fault[] {
+  if (scoring.agent.kind !== 'http') return []
+  const path = 'operation.agent_url_variable'
+  const { agent_url_variable: variable } = operation
+  if (agentUrl !== undefined && agentUrl !== '') {
+    if (isPlainAddress(agentUrl)) return []
+    return [{ rule: 'agent_url_address', path, message: `The address of the agent ${scoring.agent.name} is no plain one; give one that begins with http:// or https://, without a login or a query.` }]
+  }
+  if (variable === undefined) return [fieldFault('agent_url_unset', path, 'is missing, and an agent of kind http is asked at an address; name the environment variable that holds it, or give --agent-url.')]
+  return [fieldFault('agent_url_unset', path, `names ${variable}, which is not set; set that environment variable to the agent's address, or give --agent-url.`)]
+}
+
+/** A login or a query would end up in requests of whoever builds on the address, and in what those print. */
+function isPlainAddress(address: string): boolean {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  return url !== undefined && ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === '' && url.search === '' && url.hash === ''
 }
 
 function authorizationFaults({ contract, contractSha256, nowMs }: SpendingFacts): readonly Fault[] {
   const path = 'operation.authorization'
-  const { authorization } = contract.operation
+  const { authorization, route } = contract.operation
+  // The digest of now would be no longer right once the contract is made final.
+  if (authorization === undefined && !route.final) return [fieldFault('authorization_missing', path, 'is missing, and the digest that it names changes with operation.route.final; set that first, and the next refusal tells the digest.')]
   if (authorization === undefined) return [fieldFault('authorization_missing', path, `is missing; after reviewing the contract write {"contract_sha256": "${contractSha256}"}.`)]
   const { contract_sha256: authorized, expires_at: expiresAt } = authorization
   const faults: Fault[] = []

@@ -12,6 +12,14 @@ export interface ContractFacts {
   readonly packageProfiles: readonly string[]
   /** How many tasks the contract selects; undefined where they could not be told. */
   readonly taskCount: number | undefined
+  /** Of OSWorld's package by name; undefined where they were not read. */
+  readonly agents?: PackageAgents | undefined
+}
+
+export interface PackageAgents {
+  readonly names: readonly string[]
+  /** Agents that the package brings and that cannot be run here, with the end of a sentence that says why. */
+  readonly refused: Readonly<Record<string, string>>
 }
 
 export type InventoryFigures = Pick<Inventory, 'suite' | 'task_count' | 'inventory_sha256'> & Partial<Pick<Inventory, 'profile' | 'commit'>>

@@ -25,7 +25,8 @@ function missingInventory({ contract }: ContractFacts, isGit: boolean, isRequire
 
 function otherInventory({ contract, profiles }: ContractFacts, inventory: InventoryFigures): readonly Fault[] {
   const { profile, suite } = contract.scoring
-  const wrongName = inventory.suite !== suite || (inventory.profile ?? profile) !== profile
+  // A suite that is named by its folder brought the inventory that lies in it.
+  const wrongName = (inventory.suite !== suite && !suite.includes('/')) || (inventory.profile ?? profile) !== profile
   const pinned = profiles.profiles[profile]?.commit
   const wrongCommit = pinned !== undefined && inventory.commit !== undefined && inventory.commit !== pinned
   if (!wrongName && !wrongCommit) return []

@@ -1,27 +1,29 @@
-import { modelRequestBound, usesModel } from './any-contract.ts'
+import { asksEndpoints, needsEndpoints, usesModel } from './any-contract.ts'
 import { type ContractFacts, knownProfile } from './contract-facts.ts'
 import { type Fault, fieldFault } from './fault.ts'
 import { countOf, grouped } from './wording.ts'
 
-/** Whether agent, template, parallelism and request budget go together. */
+/** Whether agent, endpoints, template, parallelism, time-outs and budget go together. */
 export function operationFaults(facts: ContractFacts): readonly Fault[] {
-  return [...upstreamRunnerFaults(facts), ...templateFaults(facts), ...parallelFaults(facts), ...requestFaults(facts)]
+  return [...upstreamRunnerFaults(facts), ...endpointFaults(facts), ...templateFaults(facts), ...parallelFaults(facts), ...phaseFaults(facts), ...budgetFaults(facts)]
 }
 
 function upstreamRunnerFaults(facts: ContractFacts): readonly Fault[] {
-  const { scoring, operation } = facts.contract
+  const { scoring } = facts.contract
   if (scoring.agent.kind !== 'upstream_runner') return []
   const faults: Fault[] = []
   if (knownProfile(facts)?.kind === 'package') {
     faults.push(fieldFault('runner_without_source', 'scoring.agent.kind', `is upstream_runner, but profile ${scoring.profile} is a package, which has no runner scripts; name a profile with a pinned source.`))
   }
-  if (operation.endpoints === undefined) {
-    faults.push(fieldFault('runner_without_endpoints', 'operation.endpoints', 'is missing, and an agent of kind upstream_runner asks a model; name the environment variable that holds the address of one.'))
-  }
   if (scoring.timing !== 'upstream') {
     faults.push(fieldFault('runner_timing', 'scoring.timing', `is ${scoring.timing}, but OSWorld's own runner waits by its own fixed times; write "upstream".`))
   }
   return faults
+}
+
+function endpointFaults({ contract }: ContractFacts): readonly Fault[] {
+  if (!needsEndpoints(contract) || contract.operation.endpoints !== undefined) return []
+  return [fieldFault('endpoints_missing', 'operation.endpoints', `is missing, and an agent of kind ${contract.scoring.agent.kind} asks a model; name the environment variable that holds the address of one.`)]
 }
 
 function templateFaults({ contract: { scoring, operation } }: ContractFacts): readonly Fault[] {
@@ -39,16 +41,19 @@ function parallelFaults({ contract: { scoring, operation }, taskCount }: Contrac
   return [fieldFault('num_envs_too_many', 'operation.num_envs', `is ${operation.num_envs}, but there ${taskCount === 1 ? 'is' : 'are'} only ${countOf(taskCount, 'task')}${trials}; write at most ${most}.`)]
 }
 
-/** A budget below the worst case ends a campaign half-way, with its money spent and no number. */
-function requestFaults({ contract, taskCount }: ContractFacts): readonly Fault[] {
-  const { scoring, operation } = contract
-  const budget = operation.budget?.model_requests
-  if (budget === undefined || operation.endpoints === undefined || !usesModel(contract) || taskCount === undefined) return []
-  const least = modelRequestBound(contract, taskCount)
-  if (least === undefined) return [fieldFault('model_call_attempts_missing', 'operation.model_call_attempts', 'is missing, so the budget of model requests cannot be checked; write how often one request is tried, the first included.')]
-  if (budget >= least) return []
-  const { trials, max_steps: steps } = scoring
-  const { model_call_attempts: calls = 1, max_attempts_per_trial: attempts } = operation
-  const factors = `${countOf(taskCount, 'task')} x ${countOf(trials, 'trial')} x ${countOf(steps, 'step')} x ${countOf(calls, 'call attempt')} x ${countOf(attempts, 'attempt')}`
-  return [fieldFault('model_requests_too_few', 'operation.budget.model_requests', `is ${grouped(budget)}, but ${factors} may need ${grouped(least)}; write at least ${least}, or lower one of these.`)]
+function phaseFaults({ contract: { operation } }: ContractFacts): readonly Fault[] {
+  const most = operation.attempt_timeout_seconds
+  return Object.entries(operation.phase_timeout_seconds ?? {}).flatMap(([phase, seconds]) => {
+    if (seconds === undefined || seconds <= most) return []
+    return [fieldFault('phase_timeout_too_long', `operation.phase_timeout_seconds.${phase}`, `is ${grouped(seconds)}, but a whole attempt may take ${grouped(most)}; write at most ${most}, or raise operation.attempt_timeout_seconds.`)]
+  })
+}
+
+/** What is not counted cannot be limited, so such a budget must not look as if it held. */
+function budgetFaults({ contract }: ContractFacts): readonly Fault[] {
+  const { scoring: { agent }, operation: { budget = {} } } = contract
+  if (!usesModel(contract) || asksEndpoints(contract)) return []
+  return (['model_requests', 'model_tokens', 'cost_usd_cents'] as const)
+    .filter((field) => budget[field] !== undefined)
+    .map((field) => fieldFault('budget_uncounted', `operation.budget.${field}`, `is given, but an agent of kind ${agent.kind} without operation.endpoints asks its model elsewhere, where nothing is counted; name the endpoints that it asks, or take the budget out.`))
 }

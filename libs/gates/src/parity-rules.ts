@@ -2,6 +2,7 @@ import type { Comparison, GitProfile } from '@osworld-e2b/contracts'
 import { type ContractFacts, knownProfile } from './contract-facts.ts'
 import { type Fault, fieldFault, type Rule } from './fault.ts'
 import { parityLane } from './parity-lane.ts'
+import { parityRequestFaults } from './parity-requests.ts'
 import { paritySettingFaults } from './parity-settings.ts'
 import { listOf } from './wording.ts'
 
@@ -16,7 +17,7 @@ export function parityFaults(facts: ContractFacts): readonly Fault[] {
   if (profile === undefined) return []
   if (profile.kind === 'package' || profile.git.reference === undefined || !facts.isBuiltIn) return [withoutReference(facts)]
   const { git } = profile
-  return [...selectionFaults(facts), ...agentFaults(facts, git), ...laneFaults(facts), ...referenceFaults(comparison, profile.git.reference)]
+  return [...selectionFaults(facts), ...agentFaults(facts, git), ...laneFaults(facts), ...parityRequestFaults(facts), ...referenceFaults(comparison, profile.git.reference)]
 }
 
 function withoutReference({ contract, profiles, isBuiltIn }: ContractFacts): Fault {

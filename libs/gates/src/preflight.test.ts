@@ -12,7 +12,7 @@ function facts(contract: PreflightFacts['contract'], more: Partial<PreflightFact
   return {
     ...factsOf(contract),
     contractSha256: contractDigest(contract),
-    digests: { scriptsSha256: undefined, adjustmentsSha256: undefined },
+    digests: { scriptsSha256: undefined, agentSha256: undefined, adjustmentsSha256: undefined },
     hasSettings: true,
     tasks: tasks(369),
     proxyFile: { label: 'proxy.json', sha256: 'c'.repeat(64), content: '[{"host": "127.0.0.1", "port": 3128}]' },
@@ -85,7 +85,7 @@ test('digests that were written must be those of the files', () => {
   const scripted = { kind: 'scripted', scripts: 'solve', scripts_sha256: '0'.repeat(64) }
   const contract = starter({ 'scoring.agent': scripted, 'scoring.adjustments_sha256': '1'.repeat(64) })
   const tasks = [{ domain: 'os', id: 'a', proxy: false, needsDrive: false }, { domain: 'os', id: 'b', proxy: false, needsDrive: false }]
-  const verdict = preflight(facts(contract, { tasks, digests: { scriptsSha256: '2'.repeat(64), adjustmentsSha256: '3'.repeat(64) } }))
+  const verdict = preflight(facts(contract, { tasks, digests: { scriptsSha256: '2'.repeat(64), agentSha256: undefined, adjustmentsSha256: '3'.repeat(64) } }))
   expect(verdict.ok ? [] : verdict.faults.map(({ message }) => message)).toEqual([
     `scoring.agent.scripts_sha256 is ${'0'.repeat(64)}, but the files have ${'2'.repeat(64)}; review what changed and write that digest.`,
     `scoring.adjustments_sha256 is ${'1'.repeat(64)}, but the files have ${'3'.repeat(64)}; review what changed and write that digest.`,
@@ -98,4 +98,28 @@ test.each([
 ])('Drive tasks need their settings, which are %s', (hasSettings, sentence) => {
   const verdict = preflight(facts(fullSuite(), { hasSettings }))
   expect(verdict.ok ? [] : verdict.faults.map(({ message }) => message)).toEqual([sentence])
+})
+
+const mine = { kind: 'module', class: 'mine:Agent', model: 'm', settings: {} }
+const twoTasks = [{ domain: 'os', id: 'a', proxy: false, needsDrive: false }, { domain: 'os', id: 'b', proxy: false, needsDrive: false }]
+const figures = { 'scoring.task_count': 2, 'scoring.inventory_sha256': digest }
+
+function packageVerdict(agent: object, agentSha256?: string): readonly string[] {
+  const contract = starter({ 'scoring.agent': agent, ...figures })
+  const given = facts(contract, { tasks: twoTasks, inventory: { suite: 'starter', task_count: 2, inventory_sha256: digest }, digests: { scriptsSha256: undefined, agentSha256, adjustmentsSha256: undefined } })
+  const verdict = preflight(given)
+  return verdict.ok ? [JSON.stringify(verdict.evidence.agent), ...verdict.evidence.notes] : verdict.faults.map(({ message }) => message)
+}
+
+const elsewhere = (kind: string) => `an agent of kind ${kind} without endpoints asks its model elsewhere: its requests and what they cost are not known`
+
+test("the files of an agent of the user's own are named by their digest, and must be those", () => {
+  const found = '4'.repeat(64)
+  expect(packageVerdict(mine, found)).toEqual([`scoring.agent.source_sha256 is missing, and a run that may cost money names what its agent does; write ${found}, the digest of the files in --agent-path.`])
+  expect(packageVerdict({ ...mine, source_sha256: '5'.repeat(64) }, found)).toEqual([`scoring.agent.source_sha256 is ${'5'.repeat(64)}, but the files have ${found}; review what changed and write that digest.`])
+  expect(packageVerdict({ ...mine, source_sha256: found }, found)).toEqual(['{"kind":"module","name":"mine:Agent","model":"m"}', elsewhere('module')])
+})
+
+test('an agent that is asked over HTTP is told with the name that its author gives it', () => {
+  expect(packageVerdict({ kind: 'http', name: 'theirs', settings: {} })).toEqual(['{"kind":"http","name":"theirs"}', elsewhere('http')])
 })

@@ -80,7 +80,11 @@ function agentEvidence(agent: ContractFile['scoring']['agent']): PreflightEviden
       return { kind: agent.kind, name: agent.scripts }
     case 'upstream_runner':
       return { kind: agent.kind, name: agent.runner, model: agent.model }
+    case 'upstream':
+      return { kind: agent.kind, name: agent.name, model: agent.model }
     case 'module':
       return { kind: agent.kind, name: agent.class, model: agent.model }
+    case 'http':
+      return { kind: agent.kind, name: agent.name, ...(agent.model === undefined ? {} : { model: agent.model }) }
   }
 }

@@ -30,7 +30,7 @@ async function factsOf(contract: ContractFile): Promise<PreflightFacts> {
   return {
     contract,
     contractSha256: contractDigest(contract),
-    digests: { scriptsSha256: undefined, adjustmentsSha256: undefined },
+    digests: { scriptsSha256: undefined, agentSha256: undefined, adjustmentsSha256: undefined },
     hasSettings: true,
     profiles,
     isBuiltIn: true,
@@ -71,11 +71,15 @@ test.each(['full-suite.json', 'parity.json', 'minimax-diagnostic.json'])('the sh
   expect(await spendingRules(name)).toEqual(expect.arrayContaining(['not_authorized', 'not_final', 'endpoint_unset', 'authorization_missing']))
 })
 
+test('the shipped contract of a local Qwen3-VL asks for its authorization, its endpoint and its key', async () => {
+  expect(await spendingRules('local-qwen3vl.json')).toEqual(['not_authorized', 'not_final', 'endpoint_unset', 'endpoint_key_unset', 'authorization_missing'])
+})
+
 test('the shipped local contract is free', async () => {
   expect(await spendingRules('local-starter.json')).toEqual([])
 })
 
 async function spendingRules(name: string): Promise<readonly string[]> {
   const contract = await shipped(name)
-  return checkSpending({ contract, contractSha256: contractDigest(contract), addresses: new Map(), most: { sandbox_hours: 0, cost_usd: 0 }, nowMs: 0 }).map(({ rule }) => rule)
+  return checkSpending({ contract, contractSha256: contractDigest(contract), addresses: new Map(), keysSet: new Set(), agentUrl: undefined, prices: { models: {} }, sandboxHourUsd: null, nowMs: 0 }).map(({ rule }) => rule)
 }

@@ -3,7 +3,7 @@ import type { CatalogEntry } from '@osworld-e2b/contracts'
 import { measureFile } from './digest.ts'
 import { walkFolder } from './walk.ts'
 
-const catalogFile = 'artifacts.json'
+export const catalogFile = 'artifacts.json'
 
 /** Every regular file of an attempt's folder in path order, without the catalog itself; links are not followed. */
 export async function catalogArtifacts(folder: string): Promise<CatalogEntry[]> {

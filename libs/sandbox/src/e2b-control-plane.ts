@@ -41,15 +41,16 @@ export function e2bControlPlane(connection: Connection): ControlPlane {
     },
     async list(metadata) {
       const pages = Sandbox.list({ query: { metadata: { ...metadata } }, requestTimeoutMs })
-      const found: SandboxSummary[] = []
+      const found = new Map<string, SandboxSummary>()
       while (pages.hasNext) {
-        for (const item of await pages.nextItems({ requestTimeoutMs })) {
-          const { sandboxId: id, templateId: template, state, startedAt, endAt } = item
-          found.push({ id, template, metadata: item.metadata, state, startedAt, endAt })
-        }
+        const before = found.size
+        const page = await pages.nextItems({ requestTimeoutMs })
+        for (const { sandboxId: id, templateId: template, metadata: marks, state, startedAt, endAt } of page) found.set(id, { id, template, metadata: marks, state, startedAt, endAt })
+        // A compatible server that ignores the token gives the same page for ever.
+        if (page.length > 0 && found.size === before) break
       }
-      // A compatible server that ignores the filter must not make us kill somebody else's sandboxes.
-      return found.filter((item) => Object.entries(metadata).every(([key, value]) => item.metadata[key] === value))
+      // One that ignores the filter must not make us kill somebody else's sandboxes.
+      return [...found.values()].filter((item) => Object.entries(metadata).every(([key, value]) => item.metadata[key] === value))
     },
     explain: (error) => explainFailure(error, connection.route),
   }

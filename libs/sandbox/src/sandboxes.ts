@@ -15,12 +15,14 @@ export interface LeaseRequest extends CreateRequest {
 export interface Sandboxes {
   /** Creates a sandbox and takes charge of it; throws `LeaseError` and leaves nothing behind. */
   create(request: LeaseRequest): Promise<SandboxLease>
-  /** Running and paused sandboxes whose metadata holds all of these pairs. */
+  /** Running and paused sandboxes whose metadata holds all of these pairs, of all the pages of the API's list. */
   list(metadata: Readonly<Record<string, string>>): Promise<readonly SandboxSummary[]>
   /** Kills by id; false when there was no such sandbox. */
   kill(id: string): Promise<boolean>
   /** Kills all that match, and lists again; refuses an empty filter. */
   killMatching(metadata: Readonly<Record<string, string>>): Promise<KillReport>
+  /** Why a call failed: one sentence without its full stop. */
+  explain(error: unknown): string
 }
 
 /** Sandboxes through E2B's API at `connection`; no call is made yet. */
@@ -36,5 +38,6 @@ export function connectSandboxes(connection: Connection, timings: Partial<Sandbo
     list: (metadata) => plane.list(metadata),
     kill: (id) => plane.kill(id),
     killMatching: (metadata) => killMatching(plane, metadata, limits),
+    explain: (error) => plane.explain(error).sentence,
   }
 }

@@ -60,7 +60,7 @@ export async function startFakeE2b(): Promise<FakeE2b> {
     if (await fake.fault({ route, body, response, headers: request.headers })) return
     const known = id === undefined ? undefined : sandboxes.get(id)
     if (route === 'POST /v2/sandboxes') answer(response, 201, createdBody(create(body['metadata'] as Record<string, string>, body['timeout'] as number)))
-    else if (route === 'GET /v2/sandboxes') answer(response, 200, [...sandboxes.values()].filter((item) => matches(item, url)).map(listed))
+    else if (route === 'GET /v2/sandboxes') answerPage(response, [...sandboxes.values()].filter((item) => matches(item, url)), url)
     else if (known === undefined) apiError(response, 404, `sandbox ${id ?? ''} not found`)
     else if (route === 'DELETE /sandboxes/{id}') answer(response, sandboxes.delete(known.id) ? 204 : 404)
     else if (route === 'GET /sandboxes/{id}') answer(response, 200, listed(known))
@@ -93,7 +93,15 @@ export function createdBody({ id }: FakeSandbox): object {
   return { sandboxID: id, templateID: 'base', clientID: 'x', envdVersion: '0.6.4', envdAccessToken: 'envd', trafficAccessToken: `traffic-${id}`, domain: 'sandboxes.example' }
 }
 
-function listed({ id, metadata, state }: FakeSandbox): object {
+/** As E2B pages its list: at most a hundred at a time, the next page by a token in a header. */
+function answerPage(response: ServerResponse, found: readonly FakeSandbox[], url: URL): void {
+  const from = Number(url.searchParams.get('nextToken') ?? 0)
+  const limit = Number(url.searchParams.get('limit') ?? 100)
+  if (from + limit < found.length) response.setHeader('x-next-token', String(from + limit))
+  answer(response, 200, found.slice(from, from + limit).map(listed))
+}
+
+export function listed({ id, metadata, state }: FakeSandbox): object {
   const now = new Date().toISOString()
   return { sandboxID: id, templateID: 'base', clientID: 'x', state, metadata, startedAt: now, endAt: now, cpuCount: 1, memoryMB: 512, diskSizeMB: 1, envdVersion: '0.6.4' }
 }

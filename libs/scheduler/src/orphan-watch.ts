@@ -53,13 +53,20 @@ export class OrphanWatch {
     for (;;) {
       const isTroubled = this.#trouble !== undefined || this.#remaining > 0
       await clock.sleep(isTroubled ? troubledMs : everyMs, this.#stopped.signal)
-      if (this.#stopped.signal.aborted) return
-      this.#options.onLook({ orphans: await this.look() })
+      if (this.#isStopped()) return
+      const orphans = await this.look()
+      // A look that was under way at the end is the end's own.
+      if (this.#isStopped()) return
+      this.#options.onLook({ orphans })
     }
   }
 
   stop(): void {
     this.#stopped.abort()
+  }
+
+  #isStopped(): boolean {
+    return this.#stopped.signal.aborted
   }
 
   async #look(): Promise<Orphans | undefined> {

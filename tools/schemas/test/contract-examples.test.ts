@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type ContractFile, inventorySchema, parseJsonDocument, profilesSchema, readContractFile, suiteSchema } from '@osworld-e2b/contracts'
+import { type ContractFile, inventorySchema, parseJsonDocument, profilesSchema, readContractFile, suiteInventorySchema, suiteSchema } from '@osworld-e2b/contracts'
 import { prettyJson } from '@osworld-e2b/inventory'
 import { describe, expect, test } from 'vitest'
 import { fullSuiteV1, parityV1 } from './version-1.ts'
@@ -10,19 +10,20 @@ import { fullSuiteV1, parityV1 } from './version-1.ts'
 const validation = fileURLToPath(new URL('../../../validation', import.meta.url))
 const folder = join(validation, 'contracts')
 const paid = ['full-suite.json', 'minimax-diagnostic.json', 'parity.json']
+const local = ['local-qwen3vl.json', 'local-starter.json']
 
 async function example(name: string): Promise<ContractFile> {
   return readContractFile(name, await readFile(join(folder, name), 'utf8'))
 }
 
-test('there are four examples, each in the table of the README', async () => {
+test('there are five examples, each in the table of the README', async () => {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort()
-  expect(names).toEqual([...paid, 'local-starter.json'].sort())
+  expect(names).toEqual([...paid, ...local].sort())
   const readme = await readFile(join(folder, 'README.md'), 'utf8')
   for (const name of names) expect(readme).toContain(`| \`${name}\` |`)
 })
 
-describe.each([...paid, 'local-starter.json'])('%s', (name) => {
+describe.each([...paid, ...local])('%s', (name) => {
   test('is a contract, written as this project writes JSON, and names its schema', async () => {
     const text = await readFile(join(folder, name), 'utf8')
     const { $schema } = await example(name)
@@ -65,6 +66,14 @@ test('the MiniMax diagnosis has one task of each domain, none of which asks for 
   const chosen = inventory.tasks.filter(({ domain, id }) => scoring.selection?.includes(`${domain}/${id}`))
   expect(new Set(chosen.map(({ domain }) => domain))).toEqual(new Set(inventory.tasks.map(({ domain }) => domain)))
   expect(chosen.map(({ proxy }) => proxy)).toEqual(Array.from({ length: 10 }, () => false))
+})
+
+test("the example of OSWorld's Qwen3-VL agent can be run on this machine, and not as shipped", async () => {
+  const { operation, scoring } = await example('local-qwen3vl.json')
+  const inventory = parseJsonDocument(suiteInventorySchema, 'inventory.json', await readFile(join(validation, scoring.suite, 'inventory.json'), 'utf8'))
+  expect(scoring).toMatchObject({ agent: { kind: 'upstream', name: 'qwen3vl' }, task_count: inventory.task_count, inventory_sha256: inventory.inventory_sha256 })
+  expect(operation).toMatchObject({ execution_authorized: false, route: { kind: 'local', final: false }, endpoints: [{ label: 'QWEN_BASE_URL', api_key_variable: 'QWEN_API_KEY' }] })
+  expect(operation.authorization).toBeUndefined()
 })
 
 test('the local example names a suite and scripts that are there, and spends nothing', async () => {

@@ -6,6 +6,7 @@ import { cacheFolder, workspace } from '../workspace.ts'
 export interface CleanArguments {
   readonly dryRun?: boolean
   readonly all?: boolean
+  readonly run?: string
   readonly data?: string
   readonly results?: readonly string[]
   readonly json?: boolean
@@ -15,7 +16,8 @@ export interface CleanArguments {
 export function addCleanFlags(command: Command): Command {
   return command
     .option('--dry-run', 'list what would be removed, with sizes, and change nothing')
-    .option('--all', 'also sandboxes of unknown runs, and templates and layers that an unfinished run or build may still use')
+    .option('--all', 'also sandboxes of unknown runs, checkouts of unknown profiles, and templates and layers that an unfinished run or build may still use')
+    .option('--run <run>', 'only the sandboxes and temporary folders of one run that nobody runs any more, by its name or folder; on E2B too, with the key of the environment')
     .option('--data <folder>', "local E2B server's data folder (default: in the user's cache)")
     .option('--results <folder...>', 'where run folders are kept, to know which runs live; they are only read (default: results/runs)')
     .option('--json', 'one JSON document on standard output')

@@ -8,6 +8,7 @@ import { contentName, loadRecipe } from '@osworld-e2b/template'
 import { type EnvironmentFact, findPython, findPythonEnvironment, type Python, readEnvironments, UpstreamError } from '@osworld-e2b/upstream'
 import { workspace } from '../workspace.ts'
 import type { Places } from './arguments.ts'
+import { type CheckoutFact, readCheckouts } from './checkouts.ts'
 import { readScratchFolders, type ScratchFolder } from './scratch-folders.ts'
 
 /** All that the plan is made from; nothing here is judged. */
@@ -19,6 +20,7 @@ export interface CleaningFacts {
   readonly temporaryFolders: readonly RunTemporaryFolder[]
   readonly scratchFolders: readonly ScratchFolder[]
   readonly environments: readonly EnvironmentFact[]
+  readonly checkouts: readonly CheckoutFact[]
   /** Digests of the environments that this checkout's profiles use, and of all pinned sources that were set up; undefined without a Python to tell. */
   readonly currentEnvironments: readonly string[] | undefined
   readonly dataFolder: DataFolderFacts | undefined
@@ -50,15 +52,16 @@ export function ownAccount(): { readonly uid: number; readonly gid: number; read
 export async function gatherCleaningFacts(places: Places, context: FactsContext): Promise<CleaningFacts> {
   // First the sandboxes and then the locks: a sandbox of a run that begins in between is not in the list.
   const sandboxes = await sandboxesOf(places.dataFolder)
-  const [runs, temporaryFolders, scratchFolders, environments, dataFolder, currentTemplate] = await Promise.all([
+  const [runs, temporaryFolders, scratchFolders, environments, checkouts, dataFolder, currentTemplate] = await Promise.all([
     Promise.all(places.results.map(readRunTraces)),
     readRunTemporaryFolders(context.temporaryFolder, context.uid),
     readScratchFolders(context.temporaryFolder, context),
     environmentsOf(places, context.python),
+    readCheckouts(places.cacheFolder, workspace.profilesFile),
     readDataFolder(places.dataFolder, context.pid),
     currentTemplateName(),
   ])
-  return { places, sandboxes, runs: runs.flat(), temporaryFolders, scratchFolders, ...environments, dataFolder, currentTemplate }
+  return { places, sandboxes, runs: runs.flat(), temporaryFolders, scratchFolders, ...environments, checkouts, dataFolder, currentTemplate }
 }
 
 async function currentTemplateName(): Promise<string> {

@@ -11,6 +11,7 @@ const nothing: CleaningFacts = {
   temporaryFolders: [],
   scratchFolders: [],
   environments: [],
+  checkouts: [],
   currentEnvironments: ['c'],
   dataFolder: undefined,
   currentTemplate: 'osworld-gnome-0123456789abcdef',
@@ -75,4 +76,18 @@ test('a template that an unfinished run needs stays, and goes once that run is c
   const plan = (isComplete: boolean) => planCleaning({ ...nothing, dataFolder, runs: [run({ template: `${old}:b`, isComplete })] }, { all: false })
   expect(plan(false).kept).toMatchObject([{ name: old, reason: expect.stringContaining('unfinished run r') as string }])
   expect(plan(true).removals).toMatchObject([{ name: old }])
+})
+
+describe('a checkout', () => {
+  const checkout = { folder: '/cache/osworld-source/c', lockFile: '/cache/osworld-source/c.lock', profile: undefined }
+  const fate = (facts: Partial<CleaningFacts>, all: boolean) => {
+    const plan = planCleaning({ ...nothing, checkouts: [checkout], ...facts }, { all })
+    return [...plan.removals, ...plan.kept].filter(({ kind }) => kind === 'checkout').map(({ reason }) => `${plan.kept.length > 0 ? 'kept' : 'removed'}: ${reason}`)
+  }
+  test('of a profile stays even with --all', () => expect(fate({ checkouts: [{ ...checkout, profile: 'current-v1' }] }, true)).toEqual(['kept: the profile current-v1 is made of it']))
+  test('of no profile stays unless everything in doubt goes', () => {
+    expect(fate({}, false)).toEqual(['kept: no profile of this osworld is made of it, but one of your own may be; give --all'])
+    expect(fate({}, true)).toEqual(['removed: no profile of this osworld is made of it'])
+  })
+  test('stays while any run goes on', () => expect(fate({ runs: [run({ lock: held })] }, true)).toEqual(['kept: a run is going on and may use it']))
 })

@@ -4,13 +4,15 @@ import { type DataFolderRemoval, planDataFolder } from '@osworld-e2b/local-e2b'
 import type { SandboxSummary } from '@osworld-e2b/sandbox'
 import type { RunTrace } from '@osworld-e2b/scheduler'
 import type { EnvironmentFact } from '@osworld-e2b/upstream'
+import type { CheckoutFact } from './checkouts.ts'
 import type { CleaningFacts } from './cleaning-facts.ts'
 
 /** Who removes a thing, and what that needs to know. */
 export type RemovalWay =
   | { readonly by: 'server'; readonly sandboxId: string }
   | { readonly by: 'data folder'; readonly removal: DataFolderRemoval }
-  | { readonly by: 'environment'; readonly environment: EnvironmentFact }
+  /** A folder that is made under a lock file beside it. */
+  | { readonly by: 'environment'; readonly environment: Pick<EnvironmentFact, 'folder' | 'lockFile'> }
   | { readonly by: 'folder'; readonly path: string }
 
 export interface Removal {
@@ -36,6 +38,7 @@ export function planCleaning(facts: CleaningFacts, { all }: { readonly all: bool
     ...facts.sandboxes.map((sandbox) => judgeSandbox(sandbox, facts, all)),
     ...judgeTemporaryFolders(facts),
     ...facts.environments.flatMap((environment) => judgeEnvironment(environment, facts)),
+    ...facts.checkouts.map((checkout) => judgeCheckout(checkout, facts, all)),
     ...judgeDataFolder(facts, all),
   ]
   const withoutMark = (isKept: boolean) => judged.filter((one) => one.isKept === isKept).map(({ kind, name, reason, paths, way }) => ({ kind, name, reason, paths, way }))
@@ -91,6 +94,16 @@ function judgeEnvironment(environment: EnvironmentFact, facts: CleaningFacts): r
   if (isCurrent) return [{ ...item, isKept: false, reason: 'its maker was ended half-way' }]
   if (livingCoordinators(facts).any) return [{ ...item, isKept: true, reason: 'a run is going on and may use it' }]
   return [{ ...item, isKept: false, reason: 'not of the present requirements and Python' }]
+}
+
+/** One that no profile here names may be of a profile file of the user's own. */
+function judgeCheckout(checkout: CheckoutFact, facts: CleaningFacts, all: boolean): Judged {
+  const { folder, lockFile, profile } = checkout
+  const item = { kind: 'checkout', name: folder, paths: [folder], way: { by: 'environment', environment: { folder, lockFile } } } as const
+  if (profile !== undefined) return { ...item, isKept: true, reason: `the profile ${profile} is made of it` }
+  if (!all) return { ...item, isKept: true, reason: 'no profile of this osworld is made of it, but one of your own may be; give --all' }
+  if (livingCoordinators(facts).any) return { ...item, isKept: true, reason: 'a run is going on and may use it' }
+  return { ...item, isKept: false, reason: 'no profile of this osworld is made of it' }
 }
 
 function judgeDataFolder({ dataFolder, currentTemplate, runs }: CleaningFacts, all: boolean): readonly Judged[] {

@@ -35,7 +35,7 @@ async function killSandbox(id: string, dataFolder: string): Promise<void> {
 }
 
 /** Links in it go, and not what they lead to. */
-async function removeFolder(path: string): Promise<void> {
+export async function removeFolder(path: string): Promise<void> {
   if (!(await lstat(path)).isDirectory()) throw new UsageError(`${path} is no folder any more.`)
   await rm(path, { recursive: true, force: true })
 }

@@ -12,6 +12,7 @@ const words: Readonly<Record<CleaningKind, string>> = {
   base: 'base system',
   runtime: 'guest programs',
   python_environment: 'Python environment',
+  checkout: 'checkout',
 }
 
 type Item = CleanReport['removed'][number]
@@ -24,7 +25,11 @@ export function cleanReportLines(report: CleanReport): readonly string[] {
     ...report.failed.map((item) => lineOf('failed', { ...item, reason: `${item.reason}, but: ${item.problem}` })),
     ...report.kept.map((item) => lineOf('kept', item)),
   ]
-  return [...lines, totalLine(report)]
+  return [...lines, ...(report.run === undefined ? [] : runLines(report.run)), totalLine(report)]
+}
+
+function runLines({ run_id: runId, found, killed, remaining, note }: NonNullable<CleanReport['run']>): readonly string[] {
+  return [...(note === undefined ? [] : [note]), `run ${runId}: ${found} ${found === 1 ? 'sandbox' : 'sandboxes'} found, ${killed} killed, ${remaining} remaining`]
 }
 
 function lineOf(what: string, { bytes, kind, name, reason }: Item): string {

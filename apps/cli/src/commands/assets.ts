@@ -11,8 +11,9 @@ export async function fetchTaskAssets(given: FetchArguments, console: Console): 
   const { steps, environment } = console
   const interrupts = listenForInterrupts({
     onInterrupt: 'cancel',
-    onDrain: () => undefined,
-    onStop: (name) => steps.line(`${name}: stopping; what has come is kept. Once more forces it.`),
+    drainText: 'stopping; what has come is kept. Once more forces it.',
+    stopText: 'stopping; what has come is kept. Once more forces it.',
+    line: (text) => steps.line(text),
     force: () => console.force(),
   })
   try {

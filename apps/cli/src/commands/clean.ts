@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { type CleanReport, cleanReportSchema, parseDocument } from '@osworld-e2b/contracts'
 import { type FolderCare, holdDataFolder, openFolderCare, readServing } from '@osworld-e2b/local-e2b'
 import { type CleanArguments, type Places, placesOf } from '../clean/arguments.ts'
+import { cleanRun } from '../clean/clean-run.ts'
 import { factsContext, gatherCleaningFacts, ownAccount, pythonIfAny } from '../clean/cleaning-facts.ts'
 import { planCleaning, type Removal } from '../clean/plan-cleaning.ts'
 import { remove, type RemovalContext } from '../clean/remove.ts'
@@ -12,12 +13,16 @@ import type { Console } from './run.ts'
 
 /** `osworld clean`: removes what nothing uses any more, or says what it would remove; 1 when something could not be removed. */
 export async function clean(given: CleanArguments, { environment, stdout }: Pick<Console, 'environment' | 'stdout'>): Promise<ExitCode> {
+  const report = given.run === undefined ? await cleanStale(given, environment) : await cleanRun({ ...given, run: given.run }, environment)
+  stdout.write(given.json === true ? `${JSON.stringify(report)}\n` : `${cleanReportLines(report).join('\n')}\n`)
+  return report.failed.length === 0 ? exitCode.complete : exitCode.incomplete
+}
+
+async function cleanStale(given: CleanArguments, environment: NodeJS.ProcessEnv): Promise<CleanReport> {
   const places = placesOf(given, environment)
   const care = await openFolderCare({ dataFolder: places.dataFolder, account: ownAccount(), environment })
   try {
-    const report = given.dryRun === true ? await cleanNow(given, places, { care, environment }) : await cleanHeld(given, places, { care, environment })
-    stdout.write(given.json === true ? `${JSON.stringify(report)}\n` : `${cleanReportLines(report).join('\n')}\n`)
-    return report.failed.length === 0 ? exitCode.complete : exitCode.incomplete
+    return given.dryRun === true ? await cleanNow(given, places, { care, environment }) : await cleanHeld(given, places, { care, environment })
   } finally {
     await care.close()
   }

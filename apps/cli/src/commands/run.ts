@@ -16,6 +16,7 @@ import { type Passed, printPreflight, refuseUnauthorizedRepeat, requireExecution
 import { type Interrupts, listenForInterrupts } from '../run/interrupts.ts'
 import { linkFree } from '../run/link-free.ts'
 import { parseRunOptions, type RunOptions } from '../run/options.ts'
+import { loadPrices } from '../run/prices.ts'
 import { prepareTasks } from '../run/prepare-tasks.ts'
 import { carryOut, type Prepared } from '../run/carry-out.ts'
 import { findRecorded } from '../run/recorded.ts'
@@ -41,15 +42,16 @@ export interface Console {
 export async function run(given: RunArguments, console: Console): Promise<ExitCode> {
   const interrupts = listenForInterrupts({
     onInterrupt: given.onInterrupt === 'drain' ? 'drain' : 'cancel',
-    onDrain: (name) => console.steps.line(`${name}: draining; running attempts finish and nothing more is started. Once more ends them.`),
-    onStop: (name) => console.steps.line(`${name}: stopping; running attempts are ended and the run stays resumable. Once more forces it.`),
+    drainText: 'running attempts finish and nothing more is started; once more ends them.',
+    stopText: 'running attempts are ended and the run stays resumable; once more forces it.',
+    line: (text) => console.steps.line(text),
     force: () => console.force(),
   })
   try {
     const recorded = await findRecorded(given)
     const contract = given.contract === undefined ? undefined : await loadContractFile(given.contract)
     refuseUnauthorizedRepeat(recorded, contract)
-    const options = parseRunOptions(given, { environment: console.environment, now: new Date(), machine: thisMachine(), recorded, contract })
+    const options = parseRunOptions(given, { environment: console.environment, now: new Date(), machine: thisMachine(), recorded, contract, prices: await loadPrices(given.prices) })
     return await prepareAndRun(options, console, interrupts)
   } catch (error) {
     // Whatever a stop breaks off in mid-preparation is the stop.
@@ -68,9 +70,9 @@ async function prepareAndRun(options: RunOptions, console: Console, interrupts: 
   const { signal } = interrupts
   const { steps, environment, stdout } = console
   if (!options.preflightOnly) await refuseHeldLock(lockFile(options))
-  const mayExecute = async ({ contract, evidence }: Passed): Promise<void> => {
+  const mayExecute = async ({ contract }: Passed): Promise<void> => {
     if (options.dryRun) return
-    requireExecution({ contract, taskCount: evidence.task_count, prices: options.prices, environment, now: new Date() })
+    requireExecution({ contract, prices: options.prices, agentUrl: options.agentUrl, environment, now: new Date() })
     await requireEndpoints(contract, environment)
   }
   const prepared = await prepareTasks(options, { environment, steps, signal, mayExecute })

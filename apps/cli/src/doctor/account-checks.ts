@@ -24,7 +24,7 @@ export async function accountChecks(campaign: Campaign, { environment, freeMemor
     diskRoom(resultsFolder, evidenceBytes(contract, taskCount)),
   ])
   const memory = { freeBytes: freeMemoryBytes, neededBytes: attemptMemoryBytes(contract) }
-  return [...checks, ...checkAccount({ contract, ...api, endpoints, proxies, hostTools, disk, memory })]
+  return [...checks, ...checkAccount({ contract, ...api, endpoints, hasAgentUrl: (options.agentUrl ?? '') !== '', proxies, hostTools, disk, memory })]
 }
 
 async function apiFacts({ contract: { scoring, operation } }: Campaign, environment: NodeJS.ProcessEnv): Promise<ApiFacts> {

@@ -84,7 +84,7 @@ test("a contract's own template is looked for by its build", () => {
   const places = { dataFolder: '/data', cacheFolder: '/cache', results: [] }
   const templates = [{ name: 'mine', builds: [{ buildId: build, isReady: true, layers: ['layers/a'] }] }]
   const dataFolder = { root: '/data', holder: undefined, templates, parts: [] }
-  const facts: CleaningFacts = { places, sandboxes: [], runs: [], temporaryFolders: [], scratchFolders: [], environments: [], currentEnvironments: [], dataFolder, currentTemplate: 'osworld-gnome-1' }
+  const facts: CleaningFacts = { places, sandboxes: [], runs: [], temporaryFolders: [], scratchFolders: [], checkouts: [], environments: [], currentEnvironments: [], dataFolder, currentTemplate: 'osworld-gnome-1' }
   expect(templateLine(facts)).toMatchObject({ need: 'desktop template', status: 'missing' })
   expect(templateLine(facts, `mine:${build}`)).toMatchObject({ need: 'template of the contract', status: 'ok', found: `mine:${build} is built` })
   expect(templateLine(facts, 'mine:00000000-0000-0000-0000-000000000002')).toMatchObject({ status: 'missing', found: 'mine:00000000-0000-0000-0000-000000000002 is not built' })

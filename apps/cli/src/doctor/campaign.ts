@@ -1,19 +1,24 @@
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type ContractFile, type DoctorCheck, DocumentError, type OsworldTask } from '@osworld-e2b/contracts'
+import { type ContractFile, type DoctorCheck, DocumentError, type OsworldTask, type PriceTable } from '@osworld-e2b/contracts'
+import type { PackageAgents } from '@osworld-e2b/gates'
 import { InventoryError, provenanceSentence } from '@osworld-e2b/inventory'
 import { loadTasks, UpstreamError } from '@osworld-e2b/upstream'
 import { loadContractFile } from '../contract/load-contract-file.ts'
 import { passPreflight, RefusedError } from '../run/gate.ts'
 import { parseRunOptions, type RunOptions } from '../run/options.ts'
+import { readPackageAgents } from '../run/package-agents.ts'
 import { type PinnedSource, readPinnedSource } from '../run/pinned-source.ts'
 import { type Planned, plannedOfInventory, plannedOfSelection } from '../run/planned.ts'
 import { selectTasks } from '../run/selection.ts'
 import { packageProfile } from '../setup/git-profile.ts'
 import { UsageError } from '../usage-error.ts'
-import { cacheFolder } from '../workspace.ts'
+import { cacheFolder, workspace } from '../workspace.ts'
 import { type DoctorArguments, refuseWithoutContract } from './arguments.ts'
 import { advised, required } from './check.ts'
+
+/** No line of doctor's is about what a model costs. */
+const noPrices: PriceTable = { schema_version: 1, models: {} }
 
 /** What `--contract` asks for. */
 export interface Campaign {
@@ -36,7 +41,7 @@ export async function readCampaign(given: DoctorArguments, environment: NodeJS.P
   const contract = await loadContractFile(given.contract)
   // Memory is one of the facts; here it must not refuse.
   const machine = { cores: 1, availableBytes: Number.MAX_SAFE_INTEGER }
-  const options = parseRunOptions({ ...given, record: false }, { environment, now: new Date(), machine, recorded: undefined, contract })
+  const options = parseRunOptions({ ...given, record: false }, { environment, now: new Date(), machine, recorded: undefined, contract, prices: noPrices })
   const { operation } = contract
   const asked = { ...contract, operation: { ...operation, num_envs: options.numEnvs.count } }
   return { contract: asked, options, resultsFolder: dirname(options.runFolder), ...(await planOrReason(contract, options, environment)) }
@@ -58,7 +63,7 @@ async function planOrReason(contract: ContractFile, options: RunOptions, environ
 async function planPackage(options: RunOptions, source: PinnedSource): Promise<Plan> {
   const selection = await selectTasks(options)
   const planned = plannedOfSelection(selection)
-  return { taskCount: planned.tasks.length, tasks: selection.tasks.map(({ task }) => task.task), checks: await preflightChecks({ options, source, planned }) }
+  return { taskCount: planned.tasks.length, tasks: selection.tasks.map(({ task }) => task.task), checks: await preflightChecks({ options, source, planned, agents: await readPackageAgents(join(workspace.profiles, options.profile)) }) }
 }
 
 interface Pinned {
@@ -69,7 +74,7 @@ interface Pinned {
 /** The inventories say what preflight asks; only the evaluators need the tasks' files. */
 async function planPinned(options: RunOptions, { source, environment }: Pinned): Promise<Plan> {
   const planned = plannedOfInventory(source, options)
-  const checks = [...sourceChecks(options.profile, source), ...(await preflightChecks({ options, source, planned }))]
+  const checks = [...sourceChecks(options.profile, source), ...(await preflightChecks({ options, source, planned, agents: undefined }))]
   const checkout = options.checkout ?? join(cacheFolder(environment), 'osworld-source', source.profile?.commit ?? '')
   const read = planned.tasks.length === 0 ? [] : await readTree(checkout, planned, options.profile)
   const taskCount = planned.tasks.length
@@ -100,12 +105,13 @@ async function readTree(checkout: string, planned: Planned, profile: string): Pr
 interface Gated extends Pick<Pinned, 'source'> {
   readonly options: RunOptions
   readonly planned: Planned
+  readonly agents: PackageAgents | undefined
 }
 
 /** Every fault is a line with the gate's own sentence. */
 async function preflightChecks(gated: Gated): Promise<readonly DoctorCheck[]> {
   try {
-    const { task_count: count, profile, suite, notes } = (await passPreflight({ ...gated, digests: { scriptsSha256: undefined, adjustmentsSha256: undefined } })).evidence
+    const { task_count: count, profile, suite, notes } = (await passPreflight({ ...gated, digests: { scriptsSha256: undefined, agentSha256: undefined, adjustmentsSha256: undefined } })).evidence
     const passed = `${profile}/${suite}: passed with ${count} selected ${count === 1 ? 'task' : 'tasks'}`
     return [required({ need: 'preflight', found: [passed, ...notes].join('; ') }, undefined)]
   } catch (error) {

@@ -1,25 +1,32 @@
-import type { ContractFile } from '@osworld-e2b/contracts'
-import { usesModel } from '@osworld-e2b/gates'
+import type { ContractFile, Endpoint } from '@osworld-e2b/contracts'
+import { asksEndpoints, type EndpointFact } from '@osworld-e2b/gates'
+import { askEndpoints } from '../doctor/ask-endpoints.ts'
 import { UsageError } from '../usage-error.ts'
 
-const answerWithinMs = 10_000
-
-/** Refuses to start while an endpoint of a model does not answer, since an agent may take its silence for a step. */
+/** Refuses to start while an endpoint of a model does not answer or does not take its key, since every attempt would end on it. */
 export async function requireEndpoints(contract: ContractFile, environment: NodeJS.ProcessEnv): Promise<void> {
-  if (!usesModel(contract)) return
-  for (const { label } of contract.operation.endpoints ?? []) {
-    const problem = await problemOf(environment[label] ?? '')
-    if (problem !== undefined) throw new UsageError(`The endpoint ${label} ${problem}; start it or correct ${label}, then start the run again.`)
+  if (!asksEndpoints(contract)) return
+  const { endpoints = [] } = contract.operation
+  for (const { label, answer } of await askEndpoints(endpoints, environment)) {
+    const problem = problemOf(answer, endpoints.find((endpoint) => endpoint.label === label))
+    if (problem !== undefined) throw new UsageError(`The endpoint ${label} ${problem}, then start the run again.`)
   }
 }
 
-/** Any answer but a refusal will do: not every server lists its models. */
-async function problemOf(address: string): Promise<string | undefined> {
-  try {
-    const { status } = await fetch(`${address.replace(/\/$/, '')}/models`, { signal: AbortSignal.timeout(answerWithinMs) })
-    if (status === 401 || status === 403) return `answers ${status}: it wants a key, and no attempt is given one`
-    return status >= 500 ? `answers ${status}` : undefined
-  } catch {
-    return `does not answer within ${answerWithinMs / 1000} s`
+function problemOf(answer: EndpointFact['answer'], endpoint: Endpoint | undefined): string | undefined {
+  const key = endpoint?.api_key_variable ?? 'its key'
+  switch (answer.state) {
+    case 'answers':
+      return undefined
+    case 'unset':
+      return `is not set; set that environment variable to the endpoint's address`
+    case 'key_unset':
+      return `has a key in ${key}, which is not set; set that environment variable to the key`
+    case 'key_wanted':
+      return 'wants a key; name the environment variable that holds it in api_key_variable of the endpoint'
+    case 'key_refused':
+      return `refuses ${key}; set it to a key that the endpoint accepts`
+    case 'unknown':
+      return `${answer.problem}; start it or correct its address`
   }
 }

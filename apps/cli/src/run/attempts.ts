@@ -1,7 +1,8 @@
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { AttemptConfig, Connection, Contract, RelayConfigure } from '@osworld-e2b/contracts'
 import { needsDrive } from '@osworld-e2b/gates'
-import type { AttemptIdentity, AttemptPlan } from '@osworld-e2b/scheduler'
+import { attemptName, type AttemptIdentity, type AttemptPlan, type CampaignServices } from '@osworld-e2b/scheduler'
 import type { RunOptions } from './options.ts'
 import { secretConfig } from './secret-places.ts'
 import type { SelectedTask } from './selection.ts'
@@ -13,6 +14,8 @@ export interface AttemptPlanner {
   readonly tasks: readonly SelectedTask[]
   readonly profileFolder: string
   readonly runMetadata: Readonly<Record<string, string>>
+  /** Number of this start of the run, counted from 1. */
+  readonly session: number
 }
 
 /** Of the desktop's user, in every template. */
@@ -29,8 +32,13 @@ export function planAttempt(planner: AttemptPlanner, identity: AttemptIdentity, 
     task: { file: task.file, sha256: task.sha256 },
     relayConfigure: relayConfigure(planner, identity, folder),
     timeoutMs: planner.contract.operation.attempt_timeout_seconds * 1000,
+    phaseTimeoutsMs: phaseTimeoutsMs(planner.contract),
     adjustmentsSha256: planner.contract.scoring.adjustments_sha256,
   }
+}
+
+function phaseTimeoutsMs({ operation: { phase_timeout_seconds: seconds = {} } }: Contract): NonNullable<AttemptPlan['phaseTimeoutsMs']> {
+  return Object.fromEntries(Object.entries(seconds).flatMap(([phase, value]) => (value === undefined ? [] : [[phase, value * 1000]])))
 }
 
 function selectedTask({ tasks }: AttemptPlanner, { domain, id }: AttemptIdentity): SelectedTask {
@@ -63,16 +71,21 @@ function attemptConfig(planner: AttemptPlanner, identity: AttemptIdentity, folde
   }
 }
 
-function relayConfigure({ contract, connection, runMetadata }: AttemptPlanner, identity: AttemptIdentity, folder: string): RelayConfigure {
-  const { domain, id, trial, attempt } = identity
+function relayConfigure(planner: AttemptPlanner, identity: AttemptIdentity, folder: string): RelayConfigure {
+  const { contract, connection } = planner
   return {
     type: 'configure',
     connection,
     template: contract.scoring.template,
-    metadata: { ...runMetadata, attempt: `${domain}/${id}/${trial}.${attempt}` },
+    metadata: sandboxMetadata(planner, identity, { host: hostname(), pid: process.pid }),
     sandbox_timeout_seconds: sandboxTimeoutSeconds,
     ready_deadline_seconds: contract.operation.ready_deadline_seconds,
     screen: contract.scoring.screen,
     events_file: join(folder, 'relay-events.jsonl'),
   }
+}
+
+/** Whose a sandbox is, for whoever lists the account's; `relay-bin` adds the generation within the attempt. */
+export function sandboxMetadata(planner: Pick<AttemptPlanner, 'runMetadata' | 'session'>, identity: AttemptIdentity, owner: CampaignServices['owner']): Readonly<Record<string, string>> {
+  return { ...planner.runMetadata, session: String(planner.session), attempt: attemptName(identity), owner_host: owner.host, owner_pid: String(owner.pid) }
 }

@@ -71,6 +71,7 @@ async function campaign(run: ReadyRun, open: Open): Promise<CampaignResult> {
   interrupts.drain.addEventListener('abort', onDrain)
   run.signal.addEventListener('abort', onStop)
   interrupts.mayDrain()
+  interrupts.speakBy((text) => view.line(text))
   try {
     const result = await runCampaign(campaignInput(run, ledger), services(run, open, view), run.signal)
     await view.end(result.aggregate)
@@ -80,7 +81,8 @@ async function campaign(run: ReadyRun, open: Open): Promise<CampaignResult> {
   } finally {
     interrupts.drain.removeEventListener('abort', onDrain)
     run.signal.removeEventListener('abort', onStop)
-    view.dispose()
+    interrupts.speakBy((text) => console.steps.line(text))
+    await view.dispose()
   }
 }
 

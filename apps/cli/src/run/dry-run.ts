@@ -1,5 +1,5 @@
 import type { TemplateRef } from '@osworld-e2b/contracts'
-import { type Bounds, bounds, budgetNotes } from '@osworld-e2b/gates'
+import { asksEndpoints, type Bounds, bounds, budgetNotes } from '@osworld-e2b/gates'
 import { checkResumable } from '@osworld-e2b/scheduler'
 import { findPython } from '@osworld-e2b/upstream'
 import { adjustmentsSha256, resolveContract } from './contract.ts'
@@ -49,14 +49,29 @@ function planText({ options, selection, passed, template, isResume, most }: Plan
   const lines = [
     `${isResume ? 'would resume' : 'would run'} ${names.length} tasks of ${selection.suite}, ${options.trials} ${options.trials === 1 ? 'trial' : 'trials'} each, in ${options.runFolder}`,
     ...domains.map((domain) => `  ${domain}: ${names.filter((name) => name.domain === domain).map(({ id }) => id).join(' ')}`),
-    `agent: ${options.agent}${selection.scripts === undefined ? '' : ` with ${selection.scripts.name} (${selection.scripts.folder})`}, at most ${options.maxSteps} steps, timing ${options.timing}`,
+    `agent: ${agentText(passed, selection)}, at most ${options.maxSteps} steps, timing ${options.timing}`,
     `template: ${template}`,
     options.numEnvs.note,
     ...boundLines(most),
-    ...[...passed.evidence.notes, ...budgetNotes(passed.contract, most)].map((note) => `note: ${note}`),
+    ...[...passed.evidence.notes, ...budgetNotes(passed.contract, most), ...priceNotes(options)].map((note) => `note: ${note}`),
     'nothing was started',
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** Kind and name as the gates tell them, with the places of scripts and the labels of endpoints. */
+function agentText({ evidence: { agent }, contract }: Passed, { scripts }: Selection): string {
+  if (scripts !== undefined) return `${agent.kind} with ${scripts.name} (${scripts.folder})`
+  const { endpoints = [] } = contract.operation
+  const model = agent.model === undefined ? '' : ` asking ${agent.model}`
+  const where = asksEndpoints(contract) && endpoints.length > 0 ? ` at ${endpoints.map(({ label }) => label).join(', ')}` : ''
+  return `${agent.kind}${agent.name === undefined ? '' : ` ${agent.name}`}${model}${where}`
+}
+
+/** A price that nobody gave must be known as what it is. */
+function priceNotes({ route, prices: { sandbox } }: RunOptions): string[] {
+  if (route.kind === 'local' || sandbox.hourUsd === null) return []
+  return [`a sandbox hour is taken as $${sandbox.hourUsd}, ${sandbox.origin}`]
 }
 
 /** What the run can use at most, when every attempt fails and takes all its time. */

@@ -5,14 +5,18 @@ export interface Interrupts {
   readonly drain: AbortSignal
   /** From now on there is something to finish, so a first Ctrl-C may drain. */
   mayDrain(): void
+  /** From now on it speaks so, such as above a live view. */
+  speakBy(line: (text: string) => void): void
   dispose(): void
 }
 
 export interface InterruptHandlers {
   /** What a first Ctrl-C does. A hang-up and SIGTERM always stop. */
   readonly onInterrupt: 'drain' | 'cancel'
-  onDrain(name: string): void
-  onStop(name: string): void
+  /** What is said at a drain and at a stop. */
+  readonly drainText: string
+  readonly stopText: string
+  line(text: string): void
   force(): void
 }
 
@@ -21,14 +25,19 @@ export function listenForInterrupts(handlers: InterruptHandlers): Interrupts {
   const stop = new AbortController()
   const drain = new AbortController()
   let hasStarted = false
+  let line = (text: string) => handlers.line(text)
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const listen = (name: (typeof names)[number]) => {
-    if (stop.signal.aborted) return handlers.force()
-    if (name === 'SIGINT' && handlers.onInterrupt === 'drain' && hasStarted && !drain.signal.aborted) {
-      handlers.onDrain(name)
-      return drain.abort()
+    if (stop.signal.aborted) {
+      handlers.force()
+      return
     }
-    handlers.onStop(name)
+    if (name === 'SIGINT' && handlers.onInterrupt === 'drain' && hasStarted && !drain.signal.aborted) {
+      line(`${name}: ${handlers.drainText}`)
+      drain.abort()
+      return
+    }
+    line(`${name}: ${handlers.stopText}`)
     stop.abort()
   }
   for (const name of names) process.on(name, listen)
@@ -37,6 +46,9 @@ export function listenForInterrupts(handlers: InterruptHandlers): Interrupts {
     drain: drain.signal,
     mayDrain: () => {
       hasStarted = true
+    },
+    speakBy: (other) => {
+      line = other
     },
     dispose: () => {
       for (const name of names) process.off(name, listen)

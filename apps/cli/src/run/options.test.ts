@@ -9,7 +9,7 @@ import type { Recorded } from './recorded.ts'
 function parse(given: Partial<RunArguments>, recorded?: Recorded, contract?: ContractFile) {
   return parseRunOptions(
     { record: true, ...given },
-    { environment: { HOME: '/home/somebody' }, now: new Date('2026-11-30T01:02:03.456Z'), machine: { cores: 16, availableBytes: 2 ** 36 }, recorded, contract },
+    { environment: { HOME: '/home/somebody' }, now: new Date('2026-11-30T01:02:03.456Z'), machine: { cores: 16, availableBytes: 2 ** 36 }, recorded, contract, prices: { schema_version: 1, models: {} } },
   )
 }
 
@@ -31,7 +31,8 @@ test('without any flag it is the starter suite, scripted, in a new run folder, w
 test.each([
   [{ suite: 'starter', tasks: 'tasks' }, /--suite and --tasks exclude each other/],
   [{ suite: '' }, /--suite needs a name/],
-  [{ agent: 'gpt' }, /--agent gpt is unknown; it takes scripted or none/],
+  [{ onInterrupt: 'stop' }, /--on-interrupt stop is unknown; it takes cancel or drain\./],
+  [{ sandboxHourUsd: 'much' }, /--sandbox-hour-usd much is not a price in dollars, such as 0\.17\./],
   [{ timing: 'fast' }, /--timing fast is unknown/],
   [{ numEnvs: '0' }, /--num-envs 0 is not a whole number/],
   [{ numEnvs: '100' }, /100 environments at a time need at least 100 GiB of memory/],
@@ -150,6 +151,11 @@ describe('a run with a contract', () => {
 
   test.each([
     [{ maxSteps: '5' }, '--max-steps'],
+    [{ endpoint: ['QWEN_BASE_URL'] }, '--endpoint'],
+    [{ model: 'dearer' }, '--model'],
+    [{ budgetUsd: '45' }, '--budget-usd'],
+    [{ keepModelContent: true }, '--keep-model-content'],
+    [{ agentTimeout: '5' }, '--agent-timeout'],
     [{ task: ['os/a'] }, '--task'],
     [{ maxAttempts: '9' }, '--max-attempts'],
     [{ profile: 'package-1.0.2' }, '--profile'],
@@ -166,4 +172,23 @@ test('assets are served from the folder that is named, else from the cache, and 
 
 test('a pinned source brings its own suites', () => {
   expect(parse({ profile: 'current-v1' })).toMatchObject({ source: { kind: 'profile' }, suite: 'nogdrive' })
+})
+
+test('a contract brings its limits, its agent and the price of its route', () => {
+  const written = contractFileSchema.parse({
+    schema_version: 2,
+    scoring: { profile: 'package-1.0.2', suite: 'starter', agent: { kind: 'http', name: 'theirs', settings: {} }, max_steps: 5 },
+    operation: { route: { kind: 'e2b', final: true }, num_envs: 2, attempt_timeout_seconds: 600, endpoints: [{ label: 'QWEN_BASE_URL' }], budget: { model_tokens: 5 }, agent_url_variable: 'AGENT_URL' },
+  })
+  const environment = { HOME: '/home/somebody', AGENT_URL: 'http://127.0.0.1:9100' }
+  const context = { environment, now: new Date(), machine: { cores: 1, availableBytes: 2 ** 36 }, recorded: undefined, contract: written, prices: { schema_version: 1 as const, models: {} } }
+  expect(parseRunOptions({ record: true }, context)).toMatchObject({
+    agent: 'http',
+    writtenAgent: written.scoring.agent,
+    agentUrl: 'http://127.0.0.1:9100',
+    limits: { endpoints: [{ label: 'QWEN_BASE_URL' }], budget: { model_tokens: 5 } },
+    prices: { sandboxHourUsd: 0.3312, modelRequestUsd: null },
+  })
+  expect(parseRunOptions({ record: true, agentUrl: 'https://other.example', sandboxHourUsd: '0.5' }, context)).toMatchObject({ agentUrl: 'https://other.example', prices: { sandboxHourUsd: 0.5 } })
+  expect(() => parseRunOptions({ record: true, contract: 'c.json', writeContract: 'd.json' }, context)).toThrow('--write-contract and --contract exclude each other: the contract is written already.')
 })

@@ -1,22 +1,29 @@
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import { type Agent, type Contract, type ContractFile, longestAttemptSeconds, type Route, type TemplateRef, templateRefSchema, type Timing, timingSchema } from '@osworld-e2b/contracts'
+import { type Contract, type ContractFile, longestAttemptSeconds, type PriceTable, type Route, type TemplateRef, templateRefSchema, type Timing, timingSchema } from '@osworld-e2b/contracts'
+import { type SandboxPrice, sandboxPrice } from '@osworld-e2b/gates'
 import { packageProfile } from '../setup/git-profile.ts'
 import { UsageError } from '../usage-error.ts'
 import { cacheFolder, workspace } from '../workspace.ts'
+import { type AgentOptions, agentOptions } from './agent-options.ts'
 import type { RunArguments } from './arguments.ts'
 import { decideNumEnvs, type Machine, type NumEnvs } from './capacity.ts'
+import { type Limits, limitOptions } from './limit-options.ts'
 import type { Recorded } from './recorded.ts'
 import { suiteFolder } from './suite-folder.ts'
+import { oneOf, price, wholeNumber } from './typed-values.ts'
 
-export interface RunOptions {
+export interface RunOptions extends AgentOptions {
   readonly source: { readonly kind: 'suite' | 'tasks' | 'profile'; readonly folder: string }
   /** `domain/id`, or beginnings of ids; all tasks when empty. */
   readonly selection: readonly string[]
   readonly domains: readonly string[]
-  readonly agent: Agent['kind']
-  /** Of a contract, or of the run that is resumed; absent for a new run by flags. */
-  readonly recordedAgent: Contract['scoring']['agent'] | ContractFile['scoring']['agent'] | undefined
+  /** Where the module of an agent of the user's own lies. */
+  readonly agentFolder: string | undefined
+  /** Of an agent that is asked over HTTP: as typed, else what the contract's variable holds. */
+  readonly agentUrl: string | undefined
+  readonly limits: Limits
+  readonly onInterrupt: 'cancel' | 'drain'
   readonly scripts: string
   readonly numEnvs: NumEnvs
   readonly trials: number
@@ -41,8 +48,9 @@ export interface RunOptions {
   readonly settingsFolder: string | undefined
   readonly assets: { readonly folder: string; readonly offline: boolean } | undefined
   readonly preflightOnly: boolean
-  /** Null where nobody said. */
-  readonly prices: { readonly sandboxHourUsd: number | null; readonly modelRequestUsd: number | null }
+  /** Where to write the contract that the flags amount to, instead of running it. */
+  readonly writeContract: string | undefined
+  readonly prices: Prices
   readonly runId: string
   readonly runFolder: string
   readonly dataFolder: string
@@ -50,6 +58,15 @@ export interface RunOptions {
   readonly dryRun: boolean
   readonly verbose: boolean
   readonly json: boolean
+}
+
+export interface Prices {
+  readonly sandbox: SandboxPrice
+  /** Null where it is not known. */
+  readonly sandboxHourUsd: number | null
+  /** Null where nobody said. */
+  readonly modelRequestUsd: number | null
+  readonly table: PriceTable
 }
 
 export interface OptionsContext {
@@ -60,23 +77,29 @@ export interface OptionsContext {
   readonly recorded: Recorded | undefined
   /** What `--contract` names, read. */
   readonly contract: ContractFile | undefined
+  /** What `--prices` names, read. */
+  readonly prices: PriceTable
 }
 
 /** Loose arguments become options once; every refusal names the flag and what it allows. */
-export function parseRunOptions(given: RunArguments, { environment, now, machine, recorded, contract }: OptionsContext): RunOptions {
+export function parseRunOptions(given: RunArguments, { environment, now, machine, recorded, contract, prices: table }: OptionsContext): RunOptions {
   const runId = given.runId ?? newRunId(now)
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(runId)) throw new UsageError(`--run-id ${runId} is not a plain folder name; use letters, digits, dots, underscores and dashes.`)
   if (contract !== undefined) refuseBesideContract(given, contract)
   const scoring: Partial<Settings['scoring']> = contract?.scoring ?? recorded?.contract.scoring ?? {}
   const operation: Partial<Settings['operation']> = contract?.operation ?? recorded?.contract.operation ?? {}
   const number = (flag: string, typed: string | undefined, usual: number) => (typed === undefined ? usual : wholeNumber(flag, typed))
+  const route = operation.route ?? { kind: 'local', final: false }
   const profile = given.profile ?? scoring.profile ?? packageProfile
   return {
     ...tasksOf(given, { recorded, contract, profile }),
-    agent: given.agent === undefined ? (scoring.agent?.kind ?? 'scripted') : oneOf('--agent', given.agent, ['scripted', 'none']),
-    recordedAgent: given.agent === undefined ? scoring.agent : undefined,
+    ...agentOptions(given, scoring.agent),
+    agentFolder: given.agentPath === undefined ? undefined : resolve(given.agentPath),
+    agentUrl: given.agentUrl ?? environment[operation.agent_url_variable ?? ''],
+    limits: limitOptions(given, operation),
+    onInterrupt: oneOf('--on-interrupt', given.onInterrupt ?? 'cancel', ['cancel', 'drain']),
     scripts: given.scripts ?? recorded?.contract.operation.scripts_folder ?? (scoring.agent?.kind === 'scripted' ? scoring.agent.scripts : 'solve'),
-    numEnvs: decideNumEnvs(numEnvsOf(given, { recorded, contract }), operation.route?.kind === 'local' || operation.route === undefined ? machine : undefined),
+    numEnvs: decideNumEnvs(numEnvsOf(given, { recorded, contract }), route.kind === 'local' ? machine : undefined),
     trials: number('--trials', given.trials, scoring.trials ?? 1),
     maxSteps: number('--max-steps', given.maxSteps, scoring.max_steps ?? 100),
     maxAttempts: number('--max-attempts', given.maxAttempts, operation.max_attempts_per_trial ?? 3),
@@ -87,14 +110,15 @@ export function parseRunOptions(given: RunArguments, { environment, now, machine
     profilesFile: given.profiles === undefined ? workspace.profilesFile : resolve(given.profiles),
     checkout: given.checkout === undefined ? undefined : resolve(given.checkout),
     contractFile: contract,
-    route: operation.route ?? { kind: 'local', final: false },
+    route,
     enableProxy: scoring.enable_proxy ?? false,
     proxyFile: given.proxyFile === undefined ? undefined : resolve(given.proxyFile),
     secretMounts: given.vmSecretMount ?? [],
     settingsFolder: given.settings === undefined ? undefined : resolve(given.settings),
     assets: assetsOf(given, environment),
     preflightOnly: given.preflightOnly ?? false,
-    prices: { sandboxHourUsd: priceOf('--sandbox-hour-usd', given.sandboxHourUsd), modelRequestUsd: priceOf('--model-request-usd', given.modelRequestUsd) },
+    writeContract: writeContractOf(given),
+    prices: pricesOf(given, route.kind, table),
     runId,
     runFolder: resolve(given.results ?? workspace.runs, runId),
     dataFolder: resolve(given.data ?? join(cacheFolder(environment), 'local-e2b')),
@@ -110,7 +134,10 @@ type Settings = Pick<Contract | ContractFile, 'scoring' | 'operation'>
 
 /** Flags that change the score or what may be spent, which a contract alone decides. */
 const contractFlags = {
-  suite: '--suite', tasks: '--tasks', task: '--task', domain: '--domain', failedOf: '--failed-of', agent: '--agent', scripts: '--scripts', trials: '--trials', maxSteps: '--max-steps',
+  suite: '--suite', tasks: '--tasks', task: '--task', domain: '--domain', failedOf: '--failed-of', agent: '--agent', agentName: '--agent-name', model: '--model',
+  agentSetting: '--agent-setting', scripts: '--scripts', trials: '--trials', maxSteps: '--max-steps', endpoint: '--endpoint', endpointKey: '--endpoint-key', endpointConcurrency: '--endpoint-concurrency',
+  modelCallAttempts: '--model-call-attempts', keepModelContent: '--keep-model-content', setupTimeout: '--setup-timeout', agentTimeout: '--agent-timeout', evaluateTimeout: '--evaluate-timeout',
+  launchesPerSecond: '--launches-per-second', runSeconds: '--run-seconds', budgetUsd: '--budget-usd', budgetSandboxHours: '--budget-sandbox-hours', budgetRequests: '--budget-requests', budgetTokens: '--budget-tokens',
   maxAttempts: '--max-attempts', attemptTimeout: '--attempt-timeout', timing: '--timing', template: '--template', profile: '--profile',
 } as const
 
@@ -124,6 +151,16 @@ function refuseBesideContract(given: RunArguments, { operation }: ContractFile):
 function numEnvsOf({ numEnvs }: RunArguments, { recorded, contract }: Pick<OptionsContext, 'recorded' | 'contract'>): number | undefined {
   if (numEnvs !== undefined) return wholeNumber('--num-envs', numEnvs)
   return contract?.operation.num_envs ?? resumed(recorded)?.operation.num_envs
+}
+
+function writeContractOf({ writeContract, contract }: RunArguments): string | undefined {
+  if (writeContract !== undefined && contract !== undefined) throw new UsageError('--write-contract and --contract exclude each other: the contract is written already.')
+  return writeContract === undefined ? undefined : resolve(writeContract)
+}
+
+function pricesOf({ sandboxHourUsd, modelRequestUsd }: RunArguments, route: Route, table: PriceTable): Prices {
+  const sandbox = sandboxPrice(route, sandboxHourUsd === undefined ? undefined : price('--sandbox-hour-usd', sandboxHourUsd))
+  return { sandbox, sandboxHourUsd: sandbox.hourUsd, modelRequestUsd: modelRequestUsd === undefined ? null : price('--model-request-usd', modelRequestUsd), table }
 }
 
 function assetsOf({ assets, offline = false }: RunArguments, environment: NodeJS.ProcessEnv): RunOptions['assets'] {
@@ -172,24 +209,6 @@ function templateOf(given: string): TemplateRef {
   const parsed = templateRefSchema.safeParse(given)
   if (parsed.success) return parsed.data
   throw new UsageError(`--template ${given} is not name:build_id; give what \`nx run template-builder:build\` printed, since a tag can move under a run.`)
-}
-
-function wholeNumber(flag: string, given: string, most = 1_000_000): number {
-  const value = Number(given)
-  if (/^\d+$/.test(given) && value >= 1 && value <= most) return value
-  throw new UsageError(`${flag} ${given} is not a whole number from 1 to ${most}.`)
-}
-
-function priceOf(flag: string, given: string | undefined): number | null {
-  if (given === undefined) return null
-  if (/^\d+(\.\d+)?$/.test(given)) return Number(given)
-  throw new UsageError(`${flag} ${given} is not a price in dollars, such as 0.17.`)
-}
-
-function oneOf<Value extends string>(flag: string, given: string, allowed: readonly Value[]): Value {
-  const found = allowed.find((value) => value === given)
-  if (found === undefined) throw new UsageError(`${flag} ${given} is unknown; it takes ${allowed.join(' or ')}.`)
-  return found
 }
 
 /** UTC time and eight random hexadecimal digits. */

@@ -3,7 +3,7 @@ import { type CapabilityTask, type InventoryFigures, needsDrive } from '@osworld
 import { selectTaskKeys } from '@osworld-e2b/upstream'
 import type { RunOptions } from './options.ts'
 import type { PinnedSource } from './pinned-source.ts'
-import type { Selection } from './selection.ts'
+import type { ReadSelection } from './selection.ts'
 
 /** What the gates are told of the tasks to run. */
 export interface Planned {
@@ -29,7 +29,7 @@ function driveTasks(inventories: PinnedSource['inventories']): Inventory['tasks'
 }
 
 /** Of tasks that were read. */
-export function plannedOfSelection({ suite, inventory, tasks }: Selection): Planned {
+export function plannedOfSelection({ suite, inventory, tasks }: ReadSelection): Planned {
   return { suite, inventory, tasks: tasks.map(({ task: { key, proxy, task } }) => ({ ...key, proxy, needsDrive: needsDrive(task) })) }
 }
 

@@ -2,9 +2,9 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import type { AttemptConfig, Connection } from '@osworld-e2b/contracts'
-import { connectSandboxes } from '@osworld-e2b/sandbox'
+import { connectSandboxes, type Sandboxes } from '@osworld-e2b/sandbox'
 import { writeJsonAtomic } from '@osworld-e2b/inventory'
-import { attemptProcesses, type AttemptProcesses, type CampaignServices, type Room, systemClock } from '@osworld-e2b/scheduler'
+import { attemptProcesses, type AttemptProcesses, type CampaignServices, type OwnedSandbox, type Room, systemClock } from '@osworld-e2b/scheduler'
 import { type Bubblewrap, confineAttempt, type ConfineAttemptOptions } from '@osworld-e2b/upstream'
 import type { Profile } from '../commands/setup.ts'
 import { workspace } from '../workspace.ts'
@@ -65,13 +65,21 @@ export function campaignServices(input: ServicesInput): CampaignServices {
     }),
     clock: systemClock,
     room,
-    listSandboxes: async () => (await sandboxes.list(input.runMetadata)).map(({ id, metadata }) => ({ id, attempt: metadata['attempt'] })),
+    listSandboxes: () => listOwned(sandboxes, input.runMetadata),
     killSandbox: (id) => sandboxes.kill(id),
     problems: () => problemsOf(input.places, model?.gateway),
     ...(model === undefined ? {} : { modelPermits: () => model.permits, modelUsage: (identity) => model.usage(runFolder, identity) }),
     writeAggregate: (aggregate) => writeJsonAtomic(join(runFolder, 'aggregate.json'), aggregate),
     onEvent,
     owner: { pid: process.pid, host: hostname() },
+  }
+}
+
+async function listOwned(sandboxes: Sandboxes, metadata: Readonly<Record<string, string>>): Promise<readonly OwnedSandbox[]> {
+  try {
+    return (await sandboxes.list(metadata)).map(({ id, metadata: { attempt } }) => ({ id, attempt }))
+  } catch (error) {
+    throw new Error(sandboxes.explain(error), { cause: error })
   }
 }
 

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import type { AttemptAgent, Inventory, TaskKey } from '@osworld-e2b/contracts'
+import type { AttemptAgent, Inventory, ScriptedAction, TaskKey } from '@osworld-e2b/contracts'
 import type { InventoryFigures } from '@osworld-e2b/gates'
 import { canonicalJson, sha256File, sha256Hex } from '@osworld-e2b/inventory'
 import { loadScript, loadTasks, type LoadedTask } from '@osworld-e2b/upstream'
@@ -14,28 +14,44 @@ export interface SelectedTask {
   readonly agent: AttemptAgent
 }
 
-export interface Selection {
+export interface ReadTask {
+  readonly task: LoadedTask
+  /** What the scripted agent does in it; absent for any other. */
+  readonly script: readonly ScriptedAction[] | undefined
+}
+
+/** The tasks of a run before it is known what their agent is told. */
+export interface ReadSelection {
   /** Name of the suite, or `tasks` for tasks picked from a folder. */
   readonly suite: string
   /** That the task files were held against; absent for tasks that none covers. */
   readonly inventory: InventoryFigures | undefined
-  readonly tasks: readonly SelectedTask[]
+  readonly tasks: readonly ReadTask[]
   /** Name, folder and digest of the scripts; absent for an agent that has none. */
   readonly scripts: { readonly name: string; readonly folder: string; readonly sha256: string } | undefined
 }
 
-/** The tasks of a run with what their agent is told, all read and checked before anything is started. */
-export async function selectTasks(options: RunOptions): Promise<Selection> {
+export interface Selection extends Omit<ReadSelection, 'tasks'> {
+  readonly tasks: readonly SelectedTask[]
+}
+
+/** The tasks of a run with their scripts, all read and checked before anything is started. */
+export async function selectTasks(options: RunOptions): Promise<ReadSelection> {
   const { source, selection, domains } = options
   const loaded = await loadTasks({ tasksDir: source.folder, selection, domains })
   const inventory = loaded.source.kind === 'suite' ? await verifyInventory(source.folder, loaded.tasks) : undefined
   refuseDuplicates(loaded.tasks.map(({ key }) => `${key.domain}/${key.id}`))
   const head = { suite: loaded.source.name ?? 'tasks', inventory }
-  if (options.agent !== 'scripted') return { ...head, tasks: loaded.tasks.map((task) => ({ task, agent: { kind: 'none' } })), scripts: undefined }
+  if (options.agent !== 'scripted') return { ...head, tasks: loaded.tasks.map((task) => ({ task, script: undefined })), scripts: undefined }
   const folder = await scriptsFolder(options)
   const scripted = await Promise.all(loaded.tasks.map((task) => withScript(task, folder)))
   const digests = scripted.map(({ task: { key }, sha256 }) => ({ ...key, sha256 }))
   return { ...head, tasks: scripted, scripts: { name: basename(folder), folder, sha256: sha256Hex(canonicalJson(digests)) } }
+}
+
+/** The same with what the agent is told in each task. */
+export function withAgents(selection: ReadSelection, agentIn: (task: ReadTask) => AttemptAgent): Selection {
+  return { ...selection, tasks: selection.tasks.map((read) => ({ task: read.task, agent: agentIn(read) })) }
 }
 
 export interface PinnedTasks {
@@ -68,10 +84,10 @@ async function scriptsFolder({ source, scripts }: RunOptions): Promise<string> {
   throw new UsageError(`--scripts ${scripts} is neither a set of scripts in ${join(source.folder, 'scripts')} nor a folder; give the folder that holds <domain>/<task-id>.json.`)
 }
 
-async function withScript(task: LoadedTask, folder: string): Promise<SelectedTask & { readonly sha256: string }> {
+async function withScript(task: LoadedTask, folder: string): Promise<ReadTask & { readonly sha256: string }> {
   const file = scriptFile(folder, task.key)
   const script = await loadScript(file, task.key)
-  return { task, agent: { kind: 'scripted', actions: script.actions }, sha256: await sha256File(file) }
+  return { task, script: script.actions, sha256: await sha256File(file) }
 }
 
 function scriptFile(folder: string, { domain, id }: TaskKey): string {
