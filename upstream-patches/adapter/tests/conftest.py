@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from fakes import DEADLINE_SECONDS, Coordinator, Guest, make_config, make_task, ports, start_attempt
+from model_fakes import CLICK, DONE, Model, picture
 
 Run = Callable[..., "Running"]
 
@@ -60,12 +62,14 @@ def run(guest: Guest, tmp_path: Path, socket_path: Path) -> Iterator[Run]:
     def start(
         task: dict[str, Any] | None = None,
         answer: Callable[[str], dict[str, Any]] | None = None,
+        environment: dict[str, str] | None = None,
         **changes: Any,
     ) -> Running:
         coordinator = Coordinator(
             socket_path, answer or (lambda method: ports(guest) if method != "stop" else {"ok": True})
         )
-        process = start_attempt(tmp_path, socket_path, task or make_task(), make_config(tmp_path, **changes))
+        (tmp_path / "task.json").write_text(json.dumps(task or make_task()), encoding="utf-8")
+        process = start_attempt(tmp_path, socket_path, make_config(tmp_path, **changes), environment or {})
         started.append(Running(coordinator, process, tmp_path))
         return started[-1]
 
@@ -74,3 +78,17 @@ def run(guest: Guest, tmp_path: Path, socket_path: Path) -> Iterator[Run]:
         running.process.kill()
         running.process.wait()
         running.coordinator.hang_up()
+
+
+@pytest.fixture
+def screen(guest: Guest) -> Guest:
+    drawn = picture()
+    guest.routes["/screenshot"] = lambda _: (200, drawn)
+    return guest
+
+
+@pytest.fixture
+def model(request: pytest.FixtureRequest) -> Iterator[Model]:
+    model = Model(*getattr(request, "param", (CLICK, DONE)))
+    yield model
+    model.stop()

@@ -176,16 +176,20 @@ def make_config(folder: Path, **changes: Any) -> dict[str, Any]:
 
 
 def start_attempt(
-    folder: Path, socket_path: Path, task: dict[str, Any], config: dict[str, Any]
+    folder: Path, socket_path: Path, config: dict[str, Any], environment: dict[str, str]
 ) -> subprocess.Popen[bytes]:
-    """The real program in a process of its own, with an environment that holds nothing else."""
-    (folder / "task.json").write_text(json.dumps(task), encoding="utf-8")
+    """The real program in a process of its own, whose environment holds nothing else."""
     config_file = folder / "attempt.json"
     config_file.write_text(json.dumps(config), encoding="utf-8")
     with (folder / "stdout.log").open("wb") as output:
         return subprocess.Popen(
             [sys.executable, "-m", "osworld_adapter", "--config", str(config_file)],
-            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCE), "OSWORLD_CONTROL_SOCKET": str(socket_path)},
+            env={
+                "PATH": os.environ["PATH"],
+                "PYTHONPATH": str(SOURCE),
+                "OSWORLD_CONTROL_SOCKET": str(socket_path),
+                **environment,
+            },
             stdout=output,
             stderr=subprocess.STDOUT,
         )

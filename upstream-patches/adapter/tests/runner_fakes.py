@@ -66,6 +66,7 @@ class RunnerAttempt:
         self.model = Guest()
         self.model.routes["/v1/chat/completions"] = answers("pyautogui.press('enter')", "DONE")
         self.answer: Callable[[str], dict[str, Any]] = self._answer
+        self.environment: dict[str, str] = {}
         self.profile = PROFILES / "current-v1"
         self._socket_path = socket_path
         self.coordinator: Coordinator
@@ -139,6 +140,7 @@ class RunnerAttempt:
             "OSWORLD_CONTROL_SOCKET": str(self._socket_path),
             "OPENAI_BASE_URL": f"http://127.0.0.1:{self.model.port}/v1",
             "OPENAI_API_KEY": "one-attempt-key",
+            **self.environment,
         }
         with (self.folder / "stdout.log").open("wb") as output:
             return subprocess.Popen(

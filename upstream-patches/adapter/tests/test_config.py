@@ -6,7 +6,17 @@ from typing import Any
 import pytest
 
 from fakes import make_config
-from osworld_adapter.config import AgentSettings, RunnerSource, UpstreamRunner, WaitForWindow, WaitSeconds, parse_config
+from osworld_adapter.agent_config import (
+    AgentSettings,
+    HttpAgent,
+    ModuleAgent,
+    RunnerSource,
+    UpstreamAgent,
+    UpstreamRunner,
+    WaitForWindow,
+    WaitSeconds,
+)
+from osworld_adapter.config import parse_config
 from osworld_adapter.fields import FieldError
 
 FOLDER = Path("/attempts/1")
@@ -35,6 +45,22 @@ def test_a_runner_may_say_what_its_checkout_is_of() -> None:
     assert parse_config(runner()).agent == UpstreamRunner(Path("/tree"), "r.py", "m", {})
 
 
+def acting(**agent: Any) -> dict[str, Any]:
+    return make_config(FOLDER, agent=agent)
+
+
+def test_agents_of_our_own_loop_are_read() -> None:
+    settings: dict[str, str | int | bool] = {"temperature": "0.5", "history_n": 3, "thinking": True}
+    upstream = acting(kind="upstream", name="qwen3vl", model="m", settings=settings)
+    assert parse_config(upstream).agent == UpstreamAgent("qwen3vl", "m", settings)
+    module = {"kind": "module", "class": "my.agent:Agent", "model": "m", "settings": {}}
+    assert parse_config(acting(**module)).agent == ModuleAgent("my.agent:Agent", "m")
+    assert parse_config(acting(**module, folder="/mine")).agent == ModuleAgent("my.agent:Agent", "m", {}, Path("/mine"))
+    asked = {"kind": "http", "url": "http://127.0.0.1:8000/", "name": "mine", "settings": {}}
+    assert parse_config(acting(**asked)).agent == HttpAgent("http://127.0.0.1:8000", "mine")
+    assert parse_config(acting(**asked, model="m")).agent == HttpAgent("http://127.0.0.1:8000", "mine", {}, "m")
+
+
 @pytest.mark.parametrize(
     ("document", "sentence"),
     [
@@ -59,6 +85,36 @@ def test_a_runner_may_say_what_its_checkout_is_of() -> None:
         (scripted({"wait_for_window": "("}), "config.agent.actions[0].wait_for_window is no regular expression"),
         (scripted({"wait_seconds": 0}), "config.agent.actions[0].wait_seconds must be more than 0"),
         (scripted({"wait_seconds": 1, "then": ""}), "config.agent.actions[0].then is not known"),
+        (acting(kind="upstream", name="a"), "config.agent.model is missing; it must be text"),
+        (
+            acting(kind="upstream", name="a", model="m", setings={}),
+            "config.agent.setings is not known; did you mean settings?",
+        ),
+        (
+            acting(kind="upstream", name="a", model="m", settings={"top_p": 0.5}),
+            "config.agent.settings.top_p must be text, a whole number, true or false, not 0.5; "
+            "write a fraction as text",
+        ),
+        (
+            acting(kind="upstream", name="a", model="m", settings={"--top": 1}),
+            "config.agent.settings.--top is no name; write lower-case letters, digits and _",
+        ),
+        (
+            acting(**{"kind": "module", "class": "my.agent", "model": "m"}),
+            "config.agent.class must be module:Class, not 'my.agent'",
+        ),
+        (
+            acting(**{"kind": "module", "class": "my:Agent", "model": "m", "folder": "mine"}),
+            "config.agent.folder must be an absolute path, not 'mine'",
+        ),
+        (
+            acting(kind="http", url="ftp://a", name="mine"),
+            "config.agent.url must be an address such as http://127.0.0.1:8000, not 'ftp://a'",
+        ),
+        (
+            acting(kind="http", url="http://me:word@127.0.0.1", name="mine"),
+            "config.agent.url must hold no user and no password; the agent is asked without them",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_path(document: object, sentence: str) -> None:

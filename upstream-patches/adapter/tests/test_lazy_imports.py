@@ -28,6 +28,9 @@ def subclass():
     class Special(Thing): pass
     return Special
 def walk(): return deep.value + heavy.inner.deep.value
+def supplied():
+    from absent_module.errors import Oops
+    return Oops
 def swallow():
     try:
         return absent.read()
@@ -72,7 +75,9 @@ def evaluate(folder: Path, expression: str) -> Any:
     program = f"""
 import json, sys
 from osworld_adapter.lazy_imports import LazyImports
-lazy = LazyImports({{"heavy": "Heavy-Pip", "absent_module": "Absent-Pip"}}, ["owner"])
+from types import SimpleNamespace
+given = {{"absent_module.errors": SimpleNamespace(Oops="supplied")}}
+lazy = LazyImports({{"heavy": "Heavy-Pip", "absent_module": "Absent-Pip"}}, ["owner"], given, "agent")
 with lazy.importing():
     import owner
 print(json.dumps({expression}))
@@ -99,6 +104,11 @@ CASES: list[tuple[str, str, Any]] = [
     ("so is one that a function imports itself", "[owner.swallow_late(), lazy.missing]", [0, ["absent_late"]]),
     ("and one that fails otherwise than by ImportError", "[owner.swallow_broken(), lazy.missing]", [0, ["broken"]]),
     ("other libraries get the real module", "__import__('library').real.__name__", "Thing"),
+    (
+        "a module that is supplied takes the place of an absent one",
+        "[owner.supplied(), lazy.missing]",
+        ["supplied", []],
+    ),
     ("probing by typing and inspect loads nothing", PROBED, [2, []]),
 ]
 
@@ -112,4 +122,6 @@ def test_the_error_names_the_package_to_install(package: Path) -> None:
     message = (
         "[str(error) for error in [__import__('pytest').raises(ImportError, lambda: owner.absent.read()).value]][0]"
     )
-    assert "pip install Absent-Pip" in evaluate(package, message)
+    said = evaluate(package, message)
+    assert said.startswith("the agent needs absent_module and it cannot be imported (")
+    assert said.endswith("): pip install Absent-Pip")

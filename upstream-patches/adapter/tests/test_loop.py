@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from osworld_adapter.agent_config import Action, WaitSeconds
 from osworld_adapter.agents import ScriptedAgent
-from osworld_adapter.config import Action, Timing, WaitSeconds
+from osworld_adapter.config import Timing
 from osworld_adapter.evidence import Evidence
 from osworld_adapter.loop import AttemptLoop, LoopSettings
 from osworld_adapter.outcome import AttemptError, Invalid

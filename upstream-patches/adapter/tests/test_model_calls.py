@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from osworld_adapter.model_calls import ModelCalls, hidden_values, without_secrets
+from osworld_adapter.model_calls import GATEWAY_VARIABLE, ModelCalls, hidden_values, without_secrets
 from osworld_adapter.outcome import AttemptError
 from runner_fakes import MODEL, RunnerAttempt, answers
 
@@ -76,6 +76,37 @@ def test_a_model_that_answers_nonsense_is_a_valid_zero(attempt: RunnerAttempt) -
     attempt.model.routes[ROUTE] = answers("I would rather not.")
     finished = attempt.finish()
     assert (finished["outcome"], finished["reward"]) == ("valid", 0.0)
+
+
+@pytest.mark.parametrize("texts", [("",), ("\n", "I would rather not.")])
+def test_behind_the_gateway_an_empty_answer_is_a_valid_zero(attempt: RunnerAttempt, texts: tuple[str, ...]) -> None:
+    attempt.environment = {GATEWAY_VARIABLE: "1"}
+    attempt.model.routes[ROUTE] = answers(*texts)
+    finished = attempt.finish()
+    assert (finished["outcome"], finished["reward"]) == ("valid", 0.0), finished
+
+
+def test_behind_the_gateway_an_exception_is_no_score_still(attempt: RunnerAttempt) -> None:
+    attempt.environment = {GATEWAY_VARIABLE: "1"}
+    attempt.model.stop()
+    finished = attempt.finish()
+    assert (finished["reason"], finished["phase"]) == ("model_unavailable", "agent")
+
+
+class RejectedError(Exception):
+    status_code = 400
+
+
+@pytest.mark.parametrize(("gateway", "raised"), [("1", RejectedError), ("", AttemptError)])
+def test_behind_the_gateway_a_request_that_is_wrong_is_the_agents(gateway: str, raised: type[Exception]) -> None:
+    def reject() -> str:
+        raise RejectedError
+
+    def failed(error: AttemptError) -> NoReturn:
+        raise error
+
+    with pytest.raises(raised):
+        ModelCalls("m", {GATEWAY_VARIABLE: gateway}, failed).wrap(reject)()
 
 
 def failing(call: Any) -> str:

@@ -155,6 +155,11 @@ FAULTS = {
         [record("desktopenv.metric.docs", "compare", "OCR processing failed: <urlopen error no route>")],
         "evaluator_error",
     ),
+    "a complaint of an agent": ([record("desktopenv.example", "predict", "<urlopen error no route>")], None),
+    "a complaint of one of OSWorld's agents": (
+        [record("desktopenv.qwen3vl_agent", "_call", "<urlopen error no route>")],
+        None,
+    ),
     "a file that the guest lacks": ([record(GETTER, "get_vm_file", "Failed to get file from VM: /a")], None),
 }
 

@@ -54,10 +54,11 @@ def test_a_secret_that_is_a_number_leaves_documents_readable(tmp_path: Path) -> 
     evidence = RedactedEvidence(tmp_path, Redactor(["2048"]))
     evidence.evaluation({"size": 120481, "said": "2048"})
     assert json.loads((tmp_path / "evaluator.json").read_text()) == {"said": "[redacted]", "size": 120481}
-    step = Step(1, "type 2048", "now", 0.0, False, {"titles": ["2048"]}, "a", "b")
+    step = Step(1, 1, "type 2048", "now", "I type 2048", 0.0, False, {"titles": ["2048"]}, "a", "b")
     evidence.step(step)
     kept = json.loads((tmp_path / "traj.jsonl").read_text())
-    assert kept == {**dataclasses.asdict(step), "action": "type [redacted]", "info": {"titles": ["[redacted]"]}}
+    redacted = {"action": "type [redacted]", "response": "I type [redacted]", "info": {"titles": ["[redacted]"]}}
+    assert kept == {**dataclasses.asdict(step), **redacted}
 
 
 def test_a_secret_written_in_two_parts_is_found() -> None:

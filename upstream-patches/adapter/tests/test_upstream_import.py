@@ -71,7 +71,7 @@ def test_a_metric_that_swallows_the_missing_package_gives_no_score(tmp_path: Pat
     program = """
 import json, sys
 from pathlib import Path
-from osworld_adapter.attempt import refuse_missing_packages
+from osworld_adapter.upstream import refuse_missing_packages
 from osworld_adapter.outcome import AttemptError
 from osworld_adapter.upstream import import_upstream
 upstream = import_upstream(Path(sys.argv[1]))

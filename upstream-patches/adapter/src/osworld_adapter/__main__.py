@@ -8,8 +8,9 @@ import sys
 import traceback
 from pathlib import Path
 
+from osworld_adapter.agent_config import UpstreamRunner
 from osworld_adapter.attempt import Attempt
-from osworld_adapter.config import UpstreamRunner, load_config
+from osworld_adapter.config import load_config
 from osworld_adapter.control import ControlClient
 from osworld_adapter.fields import FieldError
 from osworld_adapter.outcome import Invalid, Valid

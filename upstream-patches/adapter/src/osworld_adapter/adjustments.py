@@ -84,6 +84,7 @@ def load_adjustments(path: Path) -> AdjustmentSet:
     fields.choice("schema_version", (1,))
     kind, name, version = _source(fields.take("source", dict), f"{path.name}.source")
     items = fields.take("adjustments", list)
+    fields.take("agents", dict, {})  # Read by whoever makes one; here only part of the digest.
     result = AdjustmentSet(
         kind=kind,
         distribution=name,

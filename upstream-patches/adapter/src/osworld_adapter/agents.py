@@ -2,35 +2,65 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-from osworld_adapter.config import Action, AgentSettings
+from osworld_adapter.agent_config import Action
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What an agent answered in one turn: any number of actions, its own words, and what was odd about the answer."""
+
+    actions: tuple[Action, ...]
+    response: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """The task that an agent is given, and `session`, a name of the attempt that no other attempt has."""
+
+    session: str
+    domain: str
+    task_id: str
+    instruction: str
 
 
 class Agent(Protocol):
-    """Gives one action at a time; None means that it has nothing more to do."""
+    """Asked turn by turn between `begin` and `end`; None means that it has nothing more to do."""
 
-    def next_action(self, observation: dict[str, Any]) -> Action | None: ...
+    wants_tree: bool
+
+    def begin(self, assignment: Assignment) -> None: ...
+
+    def decide(self, observation: dict[str, Any]) -> Decision | None: ...
+
+    def end(self, outcome: dict[str, Any]) -> None: ...
 
 
 class ScriptedAgent:
     """Plays a list of actions, whatever it sees."""
 
+    wants_tree = False
+
     def __init__(self, actions: tuple[Action, ...]) -> None:
         self._actions = iter(actions)
 
-    def next_action(self, observation: dict[str, Any]) -> Action | None:
+    def begin(self, assignment: Assignment) -> None:
+        """A script needs no preparation."""
+
+    def decide(self, observation: dict[str, Any]) -> Decision | None:
         del observation
-        return next(self._actions, None)
+        action = next(self._actions, None)
+        return None if action is None else Decision((action,))
+
+    def end(self, outcome: dict[str, Any]) -> None:
+        """A script does not care."""
 
 
-class NoAgent:
+class NoAgent(ScriptedAgent):
     """Does nothing: a template on which it scores above 0 is wrong."""
 
-    def next_action(self, observation: dict[str, Any]) -> Action | None:
-        del observation
-        return None
-
-
-def make_agent(settings: AgentSettings) -> Agent:
-    return ScriptedAgent(settings.actions) if settings.kind == "scripted" else NoAgent()
+    def __init__(self) -> None:
+        super().__init__(())

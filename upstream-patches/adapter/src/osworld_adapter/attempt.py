@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from osworld_adapter import asset_cache
-from osworld_adapter.agents import make_agent
+from osworld_adapter.agent_config import UpstreamRunner
+from osworld_adapter.agents import Agent, Assignment, NoAgent
 from osworld_adapter.attempt_secrets import AttemptSecrets
 from osworld_adapter.classify import classify
-from osworld_adapter.config import AgentSettings, AttemptConfig, read_json
+from osworld_adapter.config import AttemptConfig, read_json
 from osworld_adapter.control import ControlClient
 from osworld_adapter.evaluation_record import EvaluationRecord
 from osworld_adapter.fields import FieldError
@@ -22,10 +23,11 @@ from osworld_adapter.host_programs import HostPrograms
 from osworld_adapter.log_watch import LogWatch, keep_upstream_log
 from osworld_adapter.loop import AttemptLoop, LoopSettings, seen
 from osworld_adapter.outcome import AttemptError, Invalid, Phase, Valid, to_reward
+from osworld_adapter.own_agents import Making, make_agent
 from osworld_adapter.packages import check_task, load_package_needs, task_functions
 from osworld_adapter.provider import PROVIDER_NAME, make_factory
 from osworld_adapter.proxy_redaction import RedactedEvidence, redact_process
-from osworld_adapter.upstream import Upstream, adjust, import_upstream, prepare_process
+from osworld_adapter.upstream import Upstream, adjust, import_upstream, prepare_process, refuse_missing_packages
 from osworld_adapter.windows import look, promised_windows
 
 ACTION_SPACE = "pyautogui"
@@ -36,10 +38,12 @@ class Attempt:
     """Runs the phases in order; the first failure ends it."""
 
     def __init__(self, config: AttemptConfig, client: ControlClient) -> None:
-        if not isinstance(config.agent, AgentSettings):
+        if isinstance(config.agent, UpstreamRunner):
             raise FieldError("config.agent.kind is upstream_runner, which brings a loop of its own; use RunnerAttempt")
         self._config = config
-        self._agent = config.agent
+        self._own_agent = config.agent
+        self._agent: Agent = NoAgent()
+        self._begun = False
         self._client = client
         self._secrets = AttemptSecrets(config)
         self._redactor = self._secrets.redactor
@@ -67,6 +71,7 @@ class Attempt:
         self._client.decided = outcome
         self._client.finish(outcome)  # Before the clean-up: a stop that comes in its midst must not cost the result.
         self._evidence.outcome(outcome)
+        self._end_agent(outcome)
         self._close()
         self._evidence.outcome(outcome)  # Once more, with how the end went.
         return outcome
@@ -76,6 +81,7 @@ class Attempt:
             task = self._load_task()
             self._secrets.check(task)
             upstream = self._import(task)
+            self._agent = make_agent(self._own_agent, Making(self._config, os.environ))
             self._secrets.place(task, self._config.attempt_dir)
         with self._phase("start"):
             self._env = self._start(upstream)
@@ -146,7 +152,9 @@ class Attempt:
                 self._env.controller.start_recording()
             loop = self._loop()
             try:
-                loop.run(make_agent(self._agent), screenshot)
+                self._agent.begin(self._assignment())
+                self._begun = True
+                loop.run(self._agent, screenshot)
                 loop.before_evaluate()
             finally:
                 if self._config.record:
@@ -180,6 +188,19 @@ class Attempt:
             adjustments_digest=upstream.adjustments.digest,
             upstream=upstream.identity(),
         )
+
+    def _assignment(self) -> Assignment:
+        config = self._config
+        session = f"{config.run_id}/{config.domain}/{config.task_id}/{config.trial}.{config.attempt}"
+        return Assignment(session, config.domain, config.task_id, self._env.instruction)
+
+    def _end_agent(self, outcome: Valid | Invalid) -> None:
+        if not self._begun:
+            return
+        try:
+            self._agent.end(outcome.to_message())
+        except Exception as error:  # The outcome is told by now, and an agent's end changes nothing of it.
+            self._evidence.note(f"the agent did not take its end: {type(error).__name__}: {error}")
 
     def _close(self) -> None:
         # The outcome is known by now, and whether the sandbox is gone is for its owner to verify.
@@ -226,14 +247,3 @@ class Attempt:
 
     def _guest(self) -> str | None:
         return f"{self._env.vm_ip}:{self._env.server_port}" if self._env is not None else None
-
-
-def refuse_missing_packages(upstream: Upstream) -> None:
-    """Throws the score away when an import failed, since upstream's metrics swallow that and answer 0."""
-    if upstream.lazy.missing:
-        pip = " ".join(upstream.lazy.pip_name(name) for name in upstream.lazy.missing)
-        raise AttemptError(
-            "evaluator_error",
-            f"{', '.join(upstream.lazy.missing)} could not be imported while evaluating, so there is no score: "
-            f"pip install {pip}",
-        )

@@ -16,11 +16,16 @@ from osworld_adapter.outcome import Invalid, Valid
 
 @dataclass(frozen=True)
 class Step:
-    """One line of `traj.jsonl`; screenshots are paths relative to the attempt's folder."""
+    """One line of `traj.jsonl`; screenshots are paths relative to the attempt's folder.
+
+    `turn` counts the questions to the agent. One answer may hold several actions, or none: then `action` is empty.
+    """
 
     step_num: int
+    turn: int
     action: str
     action_timestamp: str
+    response: str
     reward: float
     done: bool
     info: dict[str, Any]

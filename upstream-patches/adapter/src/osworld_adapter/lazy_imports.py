@@ -9,6 +9,7 @@ import builtins
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 from osworld_adapter.stand_in import Source, StandIn
@@ -18,12 +19,21 @@ class LazyImports:
     """Replaces `__import__` for modules of `owners`, and records what was loaded and what was absent.
 
     The hook stays after the import phase, because upstream's functions import packages of their own and swallow the
-    error: an absent package would become a score of 0.
+    error: an absent package would become a score of 0. `supplied` are modules that are given in the place of absent
+    ones, to the owners alone; `user` is who needs the packages, for messages.
     """
 
-    def __init__(self, packages: Mapping[str, str], owners: Sequence[str]) -> None:
+    def __init__(
+        self,
+        packages: Mapping[str, str],
+        owners: Sequence[str],
+        supplied: Mapping[str, ModuleType] | None = None,
+        user: str = "evaluator",
+    ) -> None:
         self._packages = packages
         self._owners = frozenset(owners)
+        self._supplied = supplied or {}
+        self._user = user
         self._importing = False
         self._original = builtins.__import__
         self._source = Source(self._resolve, lambda: self._importing)
@@ -67,6 +77,8 @@ class LazyImports:
     ) -> Any:
         top = name.partition(".")[0]
         owner = str((globals or {}).get("__name__") or "").partition(".")[0]
+        if fromlist and not level and owner in self._owners and name in self._supplied:
+            return self._supplied[name]
         if level or owner not in self._owners or top in self._owners:
             return self._original(name, globals, locals, fromlist or (), level)
         if self._importing and top in self._packages:
@@ -89,7 +101,8 @@ class LazyImports:
         except Exception as error:
             # Not only ImportError: a package may also fail over a shared library or a folder that it cannot write.
             self._missing.add(top)
-            message = f"the evaluator needs {top} and it cannot be imported ({error}): pip install {self.pip_name(top)}"
+            pip = f"pip install {self.pip_name(top)}"
+            message = f"the {self._user} needs {top} and it cannot be imported ({error}): {pip}"
             raise ImportError(message, name=top) from error
         if top in self._packages:
             self._loaded.add(top)

@@ -22,6 +22,9 @@ _SCORER_FAULT = re.compile(
     r"|Connection closed while reading from the driver|urlopen error|No space left on device"
 )
 
+# What an agent complains of, such as its model, is no fault of the scorer.
+_AGENT_LOGGER = re.compile(r"desktopenv\.(?:agent|example|\w+_agent)\b")
+
 
 class LogWatch(logging.Handler):
     """Keeps the first fault that forbids a score; calls `on_lost` once the guest was unreachable for a whole call."""
@@ -45,7 +48,8 @@ class LogWatch(logging.Handler):
             self._setup(record)
         elif record.name == "desktopenv.pycontroller":
             self._controller(record)
-        if record.levelno >= logging.WARNING and _SCORER_FAULT.search(record.getMessage()):
+        by_agent = _AGENT_LOGGER.match(record.name) is not None
+        if not by_agent and record.levelno >= logging.WARNING and _SCORER_FAULT.search(record.getMessage()):
             self._keep(AttemptError("evaluator_error", f"{record.funcName}: {record.getMessage()}"))
 
     def _setup(self, record: logging.LogRecord) -> None:

@@ -9,9 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
+from osworld_adapter.agent_faults import is_rejected
 from osworld_adapter.outcome import AttemptError
 from osworld_adapter.runner_wrappers import kept
 
+GATEWAY_VARIABLE = "OSWORLD_MODEL_GATEWAY"
 _LIMIT = 500
 _ADDRESS = re.compile(
     r"[a-z][a-z0-9+.-]*://[^\s'\"<>)]+|\bhost='[^']*', port=\d+|\b\d+(?:\.\d+){3}(?::\d+)?", re.IGNORECASE
@@ -23,13 +25,18 @@ _MIN_CHARACTERS = 6  # A shorter value is a word like `none`, and would be found
 
 
 class ModelCalls:
-    """Wraps an agent's `call_llm`: an exception or an empty answer ends the attempt without a score."""
+    """Wraps an agent's `call_llm`: an exception or an empty answer ends the attempt without a score.
+
+    Behind the model gateway, which sees whether a call failed, an empty answer is the model's own, and so is a request
+    that was refused as wrong.
+    """
 
     def __init__(
         self, model: str, environment: Mapping[str, str], on_failed: Callable[[AttemptError], NoReturn]
     ) -> None:
         self._model = model
         self._hidden = hidden_values(environment)
+        self.gateway = environment.get(GATEWAY_VARIABLE) == "1"
         self._on_failed = on_failed
 
     def wrap(self, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -42,16 +49,19 @@ class ModelCalls:
             try:
                 answer = original(*args, **kwargs)
             except Exception as error:
-                self._on_failed(self._failure(f"{type(error).__name__}: {error}"))
+                if self.gateway and is_rejected(error):
+                    raise
+                self._on_failed(self.failure(f"{type(error).__name__}: {error}"))
             finally:
                 root.removeHandler(last)
-            if answer is None or (isinstance(answer, str) and not answer.strip()):
-                self._on_failed(self._failure(last.text))
+            if not self.gateway and (answer is None or (isinstance(answer, str) and not answer.strip())):
+                self._on_failed(self.failure(last.text))
             return answer
 
         return kept(call, original)
 
-    def _failure(self, said: str) -> AttemptError:
+    def failure(self, said: str) -> AttemptError:
+        """The outcome of a call that failed for good; `said` is what is known of it."""
         detail = f" ({without_secrets(said, self._hidden)[:_LIMIT]})" if said else ""
         return AttemptError(
             "model_unavailable",

@@ -128,9 +128,11 @@ class RedactedEvidence(Evidence):
         self._redactor = redactor
 
     def step(self, step: Step) -> None:
-        super().step(
-            dataclasses.replace(step, action=self._redactor.text(step.action), info=self._redactor.clean(step.info))
-        )
+        action, response = self._redactor.text(step.action), self._redactor.text(step.response)
+        super().step(dataclasses.replace(step, action=action, response=response, info=self._redactor.clean(step.info)))
+
+    def note(self, text: str) -> None:
+        super().note(self._redactor.text(text))
 
     def document(self, name: str, content: dict[str, Any]) -> None:
         super().document(name, self._redactor.clean(content))

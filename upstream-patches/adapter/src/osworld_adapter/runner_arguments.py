@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
-from osworld_adapter.config import AttemptConfig, UpstreamRunner
+from osworld_adapter.agent_config import UpstreamRunner
+from osworld_adapter.config import AttemptConfig
 from osworld_adapter.outcome import AttemptError
 
 # What decides where the machine, the task and the result are; a mount goes to DesktopEnv itself.

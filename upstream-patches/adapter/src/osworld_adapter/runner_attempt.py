@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from osworld_adapter.adjustments import load_adjustments
+from osworld_adapter.agent_config import UpstreamRunner
 from osworld_adapter.attempt_secrets import AttemptSecrets
-from osworld_adapter.config import AttemptConfig, UpstreamRunner, read_json
+from osworld_adapter.config import AttemptConfig, read_json
 from osworld_adapter.control import ControlClient
 from osworld_adapter.lazy_imports import LazyImports
 from osworld_adapter.model_calls import ModelCalls

@@ -81,6 +81,17 @@ def adjust(upstream: Upstream, implementations: Mapping[str, Implementation]) ->
     apply_adjustments(upstream.adjustments, implementations)
 
 
+def refuse_missing_packages(upstream: Upstream) -> None:
+    """Throws the score away when an import failed, since upstream's metrics swallow that and answer 0."""
+    if upstream.lazy.missing:
+        pip = " ".join(upstream.lazy.pip_name(name) for name in upstream.lazy.missing)
+        raise AttemptError(
+            "evaluator_error",
+            f"{', '.join(upstream.lazy.missing)} could not be imported while evaluating, so there is no score: "
+            f"pip install {pip}",
+        )
+
+
 def memory_mib() -> float:
     """Resident memory of this process in MiB; 0 where /proc is absent."""
     with contextlib.suppress(OSError):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from osworld_adapter.config import WaitForWindow
+from osworld_adapter.agent_config import WaitForWindow
 from osworld_adapter.picture import changed_share
 from osworld_adapter.waiting import Clock
 
