@@ -1,3 +1,5 @@
 export { RedactionError, type RedactionErrorCode } from './redaction-error.ts'
 export { createRedactor, type Redactor } from './redactor.ts'
+export type { Finding } from './scanner.ts'
+export { createScanner, type SecretScanner } from './secret-scanner.ts'
 export { secret, type Secret } from './secret.ts'

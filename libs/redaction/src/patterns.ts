@@ -1,7 +1,11 @@
-/** Source of a regular expression over text whose characters are bytes, and the longest match that it can have. */
+/** A form to look for in text whose characters are bytes. */
 export interface BytePattern {
+  /** Source of a regular expression. */
   readonly source: string
+  /** The longest match that it can have. */
   readonly maxLength: number
+  /** Every pair of bytes with which a match can begin, so that most places need no closer look. */
+  readonly starts: readonly string[]
 }
 
 /** Shorter stable parts of base64 would match by accident. */
@@ -9,10 +13,11 @@ const shortestBase64 = 6
 
 /** The secret as it is, percent-encoded by whatever encoder, or escaped as in JSON; the forms may mix. */
 export function writtenPattern(value: string): BytePattern {
-  const spellings = Array.from(value, spellingsOf)
+  const units = unitsOf(value).map(spellingsOf)
   return {
-    source: spellings.map((forms) => `(?:${forms.map(({ source }) => source).join('|')})`).join(''),
-    maxLength: sum(spellings.map((forms) => Math.max(...forms.map(({ maxLength }) => maxLength)))),
+    source: units.map((forms) => `(?:${forms.map(({ source }) => source).join('|')})`).join(''),
+    maxLength: sum(units.map((forms) => Math.max(...forms.map(({ maxLength }) => maxLength)))),
+    starts: startsOf(units),
   }
 }
 
@@ -27,24 +32,37 @@ export function asBytes(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1')
 }
 
-function spellingsOf(character: string): BytePattern[] {
-  const bytes = asBytes(character)
-  const forms = [literal(bytes), percentEncoded(bytes), unicodeEscaped(character)]
-  const escaped = JSON.stringify(character).slice(1, -1)
-  if (escaped !== character) forms.unshift(literal(asBytes(escaped)))
-  if (character === '/') forms.push(literal('\\/'))
-  if (character === ' ') forms.push(literal('+'))
+/** Characters; backslashes in a row are one, since single ones could be told apart in exponentially many ways. */
+function unitsOf(value: string): string[] {
+  return value.match(/\\+|./gsu) ?? []
+}
+
+function spellingsOf(unit: string): BytePattern[] {
+  const bytes = asBytes(unit)
+  const forms = [literal(bytes), percentEncoded(bytes), unicodeEscaped(unit)]
+  const escaped = JSON.stringify(unit).slice(1, -1)
+  if (escaped !== unit) forms.unshift(literal(asBytes(escaped)))
+  if (unit === '/') forms.push(literal('\\/'))
+  if (unit === ' ') forms.push(literal('+'))
   return forms
 }
 
-function percentEncoded(bytes: string): BytePattern {
-  const source = Array.from(bytes, (byte) => `%${hexadecimal(byte.charCodeAt(0).toString(16).padStart(2, '0'))}`).join('')
-  return { source, maxLength: bytes.length * 3 }
+function startsOf(units: readonly (readonly BytePattern[])[]): string[] {
+  const [first = [], second = []] = units
+  const following = second.flatMap(({ starts }) => starts.map((start) => start.charAt(0)))
+  const starts = first.flatMap((form) => form.starts.flatMap((start) => (start.length > 1 ? [start] : following.map((next) => start + next))))
+  return [...new Set(starts)]
 }
 
-function unicodeEscaped(character: string): BytePattern {
-  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index).toString(16).padStart(4, '0'))
-  return { source: units.map((unit) => `\\\\u${hexadecimal(unit)}`).join(''), maxLength: units.length * 6 }
+function percentEncoded(bytes: string): BytePattern {
+  const codes = Array.from(bytes, (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0'))
+  const first = codes.join('').charAt(0)
+  return { source: codes.map((code) => `%${hexadecimal(code)}`).join(''), maxLength: bytes.length * 3, starts: [`%${first}`, `%${first.toUpperCase()}`] }
+}
+
+function unicodeEscaped(unit: string): BytePattern {
+  const codes = Array.from({ length: unit.length }, (_, index) => unit.charCodeAt(index).toString(16).padStart(4, '0'))
+  return { source: codes.map((code) => `\\\\u${hexadecimal(code)}`).join(''), maxLength: codes.length * 6, starts: ['\\u'] }
 }
 
 function hexadecimal(digits: string): string {
@@ -59,15 +77,16 @@ function stableBase64(bytes: Buffer, before: number): string {
   return text.slice(mixedAtStart, text.length - mixedAtEnd)
 }
 
-/** One character on each side goes too, since it may hold some bits of the secret. */
+/** The character after it goes too, since it may hold some bits of the secret. */
 function base64Pattern(stable: string): BytePattern {
-  const neighbour = '[A-Za-z0-9+/_-]?'
   const source = stable.replaceAll('+', '[+-]').replaceAll('/', '[/_]')
-  return { source: `${neighbour}${source}${neighbour}`, maxLength: stable.length + 2 }
+  const urlSafe = stable.replaceAll('+', '-').replaceAll('/', '_')
+  const starts = Array.from(stable.slice(0, 1) + urlSafe.slice(0, 1), (first) => [first + stable.charAt(1), first + urlSafe.charAt(1)])
+  return { source: `${source}[A-Za-z0-9+/_-]?`, maxLength: stable.length + 1, starts: [...new Set(starts.flat())] }
 }
 
 function literal(bytes: string): BytePattern {
-  return { source: bytes.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), maxLength: bytes.length }
+  return { source: bytes.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), maxLength: bytes.length, starts: [bytes.slice(0, 2)] }
 }
 
 function sum(numbers: readonly number[]): number {

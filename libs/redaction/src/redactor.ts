@@ -1,7 +1,7 @@
 import { Transform, type TransformCallback } from 'node:stream'
-import { asBytes, base64Patterns, writtenPattern, type BytePattern } from './patterns.ts'
-import { RedactionError } from './redaction-error.ts'
-import { RedactionScanner, type ScanRules } from './scanner.ts'
+import { asBytes } from './patterns.ts'
+import { scanRules, type ScanRules } from './scan-rules.ts'
+import { RedactionScanner } from './scanner.ts'
 import type { Secret } from './secret.ts'
 
 export interface Redactor {
@@ -11,41 +11,13 @@ export interface Redactor {
   redactStream(): Transform
 }
 
-/** A value this short stands in every text. */
-const shortestSecret = 4
-
-/** Key shapes that are secret whoever issued them: E2B keys, and `sk-` keys of model providers. */
-const tokenSource = '(?<![A-Za-z0-9])(?:e2b_[0-9a-fA-F]{40}|sk-[A-Za-z0-9_-]{20,})'
-const tokenDecisionLength = 44
-
 /** Knows the secrets in plain, percent-encoded, JSON-escaped and base64 form, and token-shaped strings besides. */
 export function createRedactor(secrets: readonly Secret[]): Redactor {
-  const rules = rulesFor(secrets)
+  const rules = scanRules(secrets)
   return {
     redactText: (text) => redactWhole(rules, text),
     redactStream: () => new RedactingTransform(rules),
   }
-}
-
-function rulesFor(secrets: readonly Secret[]): ScanRules {
-  const known = [...secrets].sort((left, right) => right.reveal().length - left.reveal().length)
-  const patterns = known.map(patternsOf)
-  const sources = patterns.map((forms, index) => `(?<s${index}>${forms.map(({ source }) => source).join('|')})`)
-  const lengths = patterns.flat().map(({ maxLength }) => maxLength)
-  return {
-    expression: new RegExp([...sources, tokenSource].join('|'), 'g'),
-    labels: known.map((value) => asBytes(value.toString())),
-    decisionLength: Math.max(tokenDecisionLength, ...lengths),
-    spansLines: known.some((value) => /\n/.test(value.reveal())),
-  }
-}
-
-function patternsOf(value: Secret): BytePattern[] {
-  const text = value.reveal()
-  if (text.length < shortestSecret) {
-    throw new RedactionError('too_short', `The secret "${value.label}" has under ${shortestSecret} characters, so hiding it would spoil every text; use a longer one.`)
-  }
-  return [writtenPattern(text), ...base64Patterns(text)]
 }
 
 function redactWhole(rules: ScanRules, text: string): string {

@@ -41,7 +41,7 @@ export async function checkConfinement({ environment }: CheckConfinementOptions)
 
 /** Nothing when it worked, else what was said. */
 async function probe(bubblewrap: Bubblewrap): Promise<string | undefined> {
-  const args = [...namespaceArguments(bubblewrap), ...systemArguments(), ...sealArguments(), '--clearenv', '--', '/usr/bin/true']
+  const args = [...namespaceArguments(bubblewrap), ...systemArguments(bubblewrap), ...sealArguments(), '--clearenv', '--', '/usr/bin/true']
   const result = await execa(bubblewrap.path, args, { env: {}, extendEnv: false, cwd: '/', reject: false, stdin: 'ignore', timeout: deadlineMs })
   if (!result.failed) return undefined
   return result.stderr.trim().replace(/\s+/g, ' ') || result.shortMessage

@@ -1,5 +1,6 @@
 import { isAbsolute, join, normalize, relative } from 'node:path'
 import { type Bubblewrap, namespaceArguments, sealArguments, systemArguments } from './confinement-arguments.ts'
+import { type AttemptLimits, defaultLimits, sealCommand } from './confinement-limits.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** What one attempt may see; every path is absolute with its links resolved, and the same inside as outside. */
@@ -22,6 +23,8 @@ export interface ConfineAttemptOptions {
   readonly renamedPaths?: readonly { readonly from: string; readonly to: string }[]
   /** Further files or folders to see, such as a certificate bundle. */
   readonly readOnlyPaths?: readonly string[]
+  /** Defaults for what is left out. */
+  readonly limits?: Partial<AttemptLimits>
 }
 
 export interface ConfinedCommand {
@@ -32,23 +35,28 @@ export interface ConfinedCommand {
   readonly cwd: string
 }
 
+/** What the coordinator writes into the attempt's folder; the attempt can neither change nor replace what is there when it starts. */
+const coordinatorFiles = ['attempt.json', 'task.json', 'stdout.log', 'stderr.log', 'relay.stderr.log', 'model-calls.jsonl']
+
 /** The command that runs an attempt in its own namespaces. Throws when a path would show it another attempt or the ledger. */
 export function confineAttempt(options: ConfineAttemptOptions): ConfinedCommand {
   const readOnly = readOnlyPaths(options)
   refuseExposure(options, [...readOnly, ...(options.renamedPaths ?? []).flatMap(({ from, to }) => [from, to])])
   const { attemptFolder, controlSocket, bubblewrap, python, secretEnvironment = {} } = options
+  const limits = { ...defaultLimits, ...options.limits }
   const args = [
     ...namespaceArguments(bubblewrap),
-    ...systemArguments(),
+    ...systemArguments(bubblewrap, limits),
     ...readOnly.flatMap((path) => ['--ro-bind', path, path]),
     ...(options.renamedPaths ?? []).flatMap(({ from, to }) => ['--ro-bind', from, to]),
     ...['--bind', attemptFolder, attemptFolder],
+    ...coordinatorFiles.map((name) => join(attemptFolder, name)).flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--bind', controlSocket, controlSocket],
     ...sealArguments(),
     ...['--chdir', attemptFolder],
     ...(Object.keys(secretEnvironment).length === 0 ? ['--clearenv'] : []),
     ...Object.entries(environmentInside(options)).flatMap(([name, value]) => ['--setenv', name, value]),
-    ...['--', python.python, ...options.args],
+    ...['--', ...sealCommand(python.python, limits), python.python, ...options.args],
   ]
   return { file: bubblewrap.path, args, environment: secretEnvironment, cwd: '/' }
 }

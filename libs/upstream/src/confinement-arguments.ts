@@ -1,7 +1,9 @@
+import { type AttemptLimits, defaultLimits } from './confinement-limits.ts'
+
 /** What the machine's bubblewrap can do, as `checkConfinement` found it. */
 export interface Bubblewrap {
   readonly path: string
-  /** From version 0.8: the confined process can make no user namespace of its own and so gets no capability back. */
+  /** From version 0.8: the confined process can make no user namespace of its own and so gets no capability back, and its `/tmp` has a size. */
   readonly disablesUserNamespaces: boolean
 }
 
@@ -28,18 +30,20 @@ export function namespaceArguments({ disablesUserNamespaces }: Pick<Bubblewrap, 
 }
 
 /** The system read-only, and `/proc`, `/dev` and `/tmp` of its own; no `/run`, no home folders. */
-export function systemArguments(): string[] {
+export function systemArguments({ disablesUserNamespaces }: Pick<Bubblewrap, 'disablesUserNamespaces'>, limits: AttemptLimits = defaultLimits): string[] {
+  const size = (bytes: number) => (disablesUserNamespaces ? ['--size', `${bytes}`] : [])
   return [
     ...['--ro-bind', requiredSystemFolder, requiredSystemFolder],
     ...[...systemFolders, ...systemFiles].flatMap((path) => ['--ro-bind-try', path, path]),
-    ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...[...size(limits.sharedMemoryBytes), '--tmpfs', '/dev/shm', ...size(limits.temporaryBytes), '--tmpfs', '/tmp'],
   ]
 }
 
 /**
  * Comes after every bind. The kernel lets real root write `/proc/sys` and `/proc/sysrq-trigger` without any capability,
- * and a user namespace does not make root another user, so only a read-only `/proc` protects the machine from it.
+ * and a user namespace does not make root another user, so only a read-only `/proc` protects the machine from it. `/dev` is memory without a limit as long as it can be written.
  */
 export function sealArguments(): string[] {
-  return ['--remount-ro', '/proc', '--remount-ro', '/']
+  return ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/']
 }

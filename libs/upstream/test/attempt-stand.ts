@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { checkConfinement, confineAttempt, type Bubblewrap, type ConfinedCommand, type Python } from '../src/index.ts'
+import { checkConfinement, confineAttempt, type Bubblewrap, type ConfineAttemptOptions, type ConfinedCommand, type Python } from '../src/index.ts'
 
 /** A run folder with two attempts, a Python environment, and what an attempt is shown, all in one temporary folder. */
 export class AttemptStand {
@@ -41,7 +41,11 @@ export class AttemptStand {
   }
 
   /** The confined command that runs a Python text. */
-  command(script: string, environment: Readonly<Record<string, string>> = {}, renamedPaths: readonly { from: string; to: string }[] = []): ConfinedCommand {
+  command(
+    script: string,
+    environment: Readonly<Record<string, string>> = {},
+    more: Pick<ConfineAttemptOptions, 'renamedPaths' | 'limits'> = {},
+  ): ConfinedCommand {
     const folder = this.path('environment')
     return confineAttempt({
       bubblewrap: this.bubblewrap,
@@ -51,7 +55,7 @@ export class AttemptStand {
       adapterFolder: this.path('adapter'),
       profileFolder: this.path('profile'),
       readOnlyPaths: [this.path('suite/task.json')],
-      renamedPaths,
+      ...more,
       runFolder: this.path('runs/one'),
       attemptFolder: this.attemptFolder,
       controlSocket: this.path('control.sock'),
@@ -62,6 +66,11 @@ export class AttemptStand {
   async run(script: string, environment: Readonly<Record<string, string>> = {}): Promise<string> {
     const { file, args, cwd } = this.command(script, environment)
     return (await execa(file, args, { cwd, env: { HOST_SECRET: 'leaked' }, extendEnv: false, stdin: 'ignore' })).stdout
+  }
+
+  /** The same Python text as an ordinary process of this user: what it gains then is what confinement has to take from it. */
+  async runUnconfined(script: string): Promise<string> {
+    return (await execa(this.path('environment/bin/python'), ['-c', script], { cwd: this.attemptFolder, env: {}, extendEnv: false, stdin: 'ignore' })).stdout
   }
 
   /** Gives everything to another user. */

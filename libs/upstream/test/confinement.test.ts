@@ -41,8 +41,8 @@ describe('a confined attempt', () => {
   })
 
   it('sees a renamed file under its other name alone', async () => {
-    const renamed = [{ from: stand.path('home/.ssh/id_ed25519'), to: '/secrets/key' }]
-    const { file, args, cwd } = stand.command('print(open("/secrets/key").read())', {}, renamed)
+    const renamedPaths = [{ from: stand.path('home/.ssh/id_ed25519'), to: '/secrets/key' }]
+    const { file, args, cwd } = stand.command('print(open("/secrets/key").read())', {}, { renamedPaths })
     expect((await execa(file, args, { cwd, env: {}, extendEnv: false, stdin: 'ignore' })).stdout.length).toBeGreaterThan(0)
     expect(await stand.run(tryAll('read', [stand.path('home/.ssh/id_ed25519')]))).toBe('')
   })
