@@ -13,7 +13,8 @@ const layers = [
   { sourceTag: 'layer:core', onlyDependOnLibsWithTags: ['layer:contracts'] },
   { sourceTag: 'layer:service', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:core'] },
   { sourceTag: 'layer:app', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:core', 'layer:service'] },
-  { sourceTag: 'layer:tool', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:core', 'layer:service'] },
+  { sourceTag: 'layer:tool', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:core', 'layer:service', 'layer:test-tool'] },
+  { sourceTag: 'layer:test-tool', onlyDependOnLibsWithTags: ['layer:contracts'] },
 ]
 
 const processGlobals = ['exit', 'env', 'stdout', 'stderr', 'argv'].map((property) => ({

@@ -1,13 +1,15 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Cause } from '@osworld-e2b/contracts'
+import { type Cause, maxMessageLength } from '@osworld-e2b/contracts'
 import { writeJsonAtomic } from '@osworld-e2b/inventory'
-import { type AttemptPlan, type AttemptServices, runAttempt } from './attempt.ts'
+import { runAttempt } from './attempt.ts'
+import type { AttemptPlan, AttemptServices } from './attempt-plan.ts'
 import { proveProcessEnd } from './attempt-end.ts'
 import type { AttemptReport } from './attempt-report.ts'
 import type { AttemptIdentity, CampaignServices } from './campaign-types.ts'
 import { catalogAttempt } from './catalog-attempt.ts'
 import type { Room } from './room.ts'
+import { asError } from './scheduler-error.ts'
 import { copyVerifiedTask } from './task-copy.ts'
 
 export interface AttemptProcesses extends AttemptServices {
@@ -31,7 +33,11 @@ export function attemptProcesses(options: AttemptProcesses): Pick<CampaignServic
       const plan = await room.keep(() => prepare(identity, options))
       const drift = (await room.keep(() => copyVerifiedTask(plan.task, plan.config.task_file))) ?? (await scorerDrift(options))
       const report = drift === undefined ? await runAttempt(plan, options, hooks) : drifted(drift)
-      return { ...report, ...(await catalog(identity)) }
+      try {
+        return { ...report, ...(await catalog(identity)) }
+      } catch (error) {
+        return uncatalogued(report, error)
+      }
     },
     closeLeftover: async (identity, process) => {
       const problem = await proveProcessEnd(process)
@@ -58,4 +64,12 @@ async function scorerDrift(options: AttemptProcesses): Promise<Cause | undefined
 
 function drifted(drift: Cause): AttemptReport {
   return { outcome: { kind: 'invalid', ...drift }, cleanup: 'none', seconds: 0, steps: 0 }
+}
+
+/** What no digest stands for is no evidence, and a reward without evidence is none. */
+function uncatalogued(report: AttemptReport, error: unknown): AttemptReport {
+  const message = `The attempt's files could not be catalogued: ${asError(error).message}`.slice(0, maxMessageLength)
+  const { outcome } = report
+  if (outcome.kind === 'valid') return { ...report, outcome: { kind: 'invalid', reason: 'runner_exit', message } }
+  return { ...report, outcome: { ...outcome, later: [...(outcome.later ?? []), { reason: 'runner_exit', message }] } }
 }

@@ -1,46 +1,23 @@
-import type { AttemptConfig, AttemptMessage, Cause, Phase, RelayConfigure } from '@osworld-e2b/contracts'
-import { type Child, type ChildCommand, startChild } from './child-process.ts'
+import type { AttemptMessage, Cause, Phase } from '@osworld-e2b/contracts'
+import type { Redactor } from '@osworld-e2b/redaction'
+import type { AttemptPlan, AttemptServices } from './attempt-plan.ts'
+import { type Child, startChild } from './child-process.ts'
 import { type ControlServer, openControlServer } from './control-server.ts'
 import { within } from './deadline.ts'
-import { type AttemptEnd, type OrphanReport, proveEnd } from './attempt-end.ts'
+import { type AttemptEnd, proveEnd } from './attempt-end.ts'
 import type { AttemptHooks, AttemptReport } from './attempt-report.ts'
 import type { ClosedModel, ModelSession } from './model-session.ts'
-import { PhaseTimer, type PhaseTimeouts } from './phase-timer.ts'
+import { defaultFolderLimitBytes, watchFolder } from './folder-quota.ts'
+import { PhaseTimer } from './phase-timer.ts'
 import { namespaceInit, type ProcessIdentity, processStart } from './process-identity.ts'
 import { type RelayProcess, startRelayProcess } from './relay-process.ts'
-import type { TaskSource } from './task-copy.ts'
 import { Verdict } from './verdict.ts'
-
-export interface AttemptPlan {
-  /** Its `task_file` is where the attempt finds its own copy of the task. */
-  readonly config: AttemptConfig
-  /** Where the task comes from, and what it must be. */
-  readonly task: TaskSource
-  readonly relayConfigure: RelayConfigure
-  readonly timeoutMs: number
-  readonly phaseTimeoutsMs?: PhaseTimeouts
-  /** What the attempt must report as the digest of its declared adjustments. */
-  readonly adjustmentsSha256: string
-}
-
-export interface AttemptServices {
-  readonly relayCommand: ChildCommand
-  /** The confined attempt process, told where its control socket is and how its agent asks its model. */
-  attemptCommand(config: AttemptConfig, controlSocket: string, modelEnvironment: Readonly<Record<string, string>>): ChildCommand
-  /** The attempt's way to its model; for agents that ask none there is none. */
-  openModel?(config: AttemptConfig): ModelSession | undefined
-  /** Kills every sandbox with this metadata and lists again. */
-  killSandboxes(metadata: Readonly<Record<string, string>>): Promise<OrphanReport>
-  /** Parent of the folders that hold control sockets; short. */
-  readonly temporaryFolder: string
-  /** Milliseconds on a clock that never goes back. */
-  monotonicMs(): number
-}
 
 /** How long the parts of a stop may take before they are forced. */
 const relayStartMs = 15_000
 const hangUpMs = 2_000
 const relayStopMs = 20_000
+const folderEveryMs = 5_000
 /** An attempt that was told of a loss ends by itself within a second. */
 const lossMs = 5_000
 
@@ -84,6 +61,7 @@ class AttemptSession {
   /** When a sandbox was asked for that was then made. */
   #sandboxSinceMs: number | undefined
   readonly #phaseTimer: PhaseTimer
+  readonly #ended = new AbortController()
   #namespaceInit: Promise<ProcessIdentity | undefined> = Promise.resolve(undefined)
   readonly #plan: AttemptPlan
   readonly #services: AttemptServices
@@ -107,7 +85,8 @@ class AttemptSession {
   async end(): Promise<SessionEnd> {
     await this.#endChild()
     this.#phaseTimer.stop()
-    const model = await this.#model?.close()
+    this.#ended.abort()
+    const model = await this.#closeModel()
     const relay = this.#relay
     const relayCleanup = relay === undefined ? 'none' : await relay.close(relayStopMs)
     await this.#control?.close()
@@ -127,6 +106,7 @@ class AttemptSession {
         command: this.#services.relayCommand,
         configure: this.#plan.relayConfigure,
         stderrFile: `${folder}/relay.stderr.log`,
+        ...this.#redaction(),
         startDeadlineMs: relayStartMs,
       })
       this.#control = await openControlServer(this.#services.temporaryFolder, {
@@ -135,13 +115,14 @@ class AttemptSession {
       })
       this.#model = this.#services.openModel?.(this.#plan.config)
       const command = this.#services.attemptCommand(this.#plan.config, this.#control.path, this.#model?.environment ?? {})
-      this.#child = await startChild(command, { stdoutFile: `${folder}/stdout.log`, stderrFile: `${folder}/stderr.log` })
+      this.#child = await startChild(command, { stdoutFile: `${folder}/stdout.log`, stderrFile: `${folder}/stderr.log`, ...this.#redaction() })
     } catch (error) {
       this.verdict.fail({ reason: this.#relay === undefined ? 'relay_failed' : 'runner_exit', message: text(error) })
       return undefined
     }
     this.#child.stdin.end()
     this.#namespaceInit = namespaceInit(this.#child.pid)
+    void this.#watchFolder()
     return this.#child
   }
 
@@ -164,6 +145,34 @@ class AttemptSession {
     clearTimeout(timer)
     signal.removeEventListener('abort', interrupt)
     this.exitText = `exit code ${exit.exitCode ?? 'none'}, signal ${exit.signal ?? 'none'}`
+  }
+
+  /** An attempt that fills its folder would take the disk from all others. */
+  async #watchFolder(): Promise<void> {
+    const { folderLimitBytes = defaultFolderLimitBytes } = this.#services
+    await watchFolder({
+      folder: this.#plan.config.attempt_dir,
+      limitBytes: folderLimitBytes,
+      everyMs: folderEveryMs,
+      signal: this.#ended.signal,
+      rootPid: (await this.#namespaceInit)?.pid,
+      onExceeded: () => this.#stop({ reason: 'runner_exit', message: `The attempt's folder holds more than ${folderLimitBytes / 2 ** 30} GiB; nothing that it wrote was taken away.` }),
+    })
+  }
+
+  #redaction(): { readonly redactor?: Redactor } {
+    const { redactor } = this.#services
+    return redactor === undefined ? {} : { redactor }
+  }
+
+  /** Calls that could not be written down are evidence that is missing. */
+  async #closeModel(): Promise<ClosedModel | undefined> {
+    try {
+      return await this.#model?.close()
+    } catch (error) {
+      this.verdict.overrule({ reason: 'worker_lost', message: text(error) })
+      return undefined
+    }
   }
 
   #stop(cause: Omit<Cause, 'phase'>): void {

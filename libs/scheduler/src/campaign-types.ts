@@ -34,6 +34,8 @@ export interface CampaignInput {
   readonly sandboxHourUsd?: number
   /** Dollars that one attempt's model calls cost at most, before an attempt has shown it. */
   readonly attemptModelUsd?: number
+  /** How long an attempt at a task takes, by `domain/id`, as an earlier run showed it: the longest are then started first. */
+  readonly expectedSeconds?: ReadonlyMap<string, number>
   /** Aborts when nothing more is to be started; what runs is finished. */
   readonly drain?: AbortSignal
   /** Between attempts at a trial whose infrastructure failed; `defaultBackOff` unless given. */

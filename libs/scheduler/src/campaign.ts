@@ -123,6 +123,7 @@ class Campaign {
       running: this.#attempts.ids,
       endedMs: this.#attempts.endedMs,
       launchedMs: this.#attempts.launchedSince(nowMs),
+      expectedSeconds: this.#input.expectedSeconds,
       orphans: this.#orphans.remaining,
       creating: this.#attempts.creating,
       createFaults: this.#attempts.createFaults,

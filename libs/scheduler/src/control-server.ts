@@ -17,9 +17,12 @@ export interface ControlServer {
 
 export interface ControlHandlers {
   onMessage(message: AttemptMessage): void
-  /** A line that is no message: the attempt's fault, told once a line. */
+  /** A line that is no message: the attempt's fault. It is told once, and nothing more is read, since whoever writes one may write millions. */
   onBadLine(problem: string): void
 }
+
+/** Far more than an attempt of the longest task has to say; each may be answered, and nobody has to read the answers. */
+const mostLines = 20_000
 
 export async function openControlServer(temporaryFolder: string, handlers: ControlHandlers): Promise<ControlServer> {
   const folder = await mkdtemp(join(temporaryFolder, 'attempt-'))
@@ -39,8 +42,16 @@ export async function openControlServer(temporaryFolder: string, handlers: Contr
     connection.on('error', () => undefined)
     for (const line of early.splice(0)) connection.write(line)
     if (hasHungUp) connection.end()
+    let lines = 0
     reading = readLines(connection, {
-      onLine: (line) => handleLine(line, handlers),
+      onLine: (line) => {
+        if (connection.destroyed) return
+        lines += 1
+        const problem = lines > mostLines ? `more than ${mostLines} lines` : handleLine(line, handlers)
+        if (problem === undefined) return
+        connection.destroy()
+        handlers.onBadLine(problem)
+      },
       onTooLong: () => handlers.onBadLine('a line without an end'),
     })
   })
@@ -70,17 +81,18 @@ export async function openControlServer(temporaryFolder: string, handlers: Contr
   }
 }
 
-function handleLine(line: string, handlers: ControlHandlers): void {
+/** Hands the message on, or says what is wrong with the line. */
+function handleLine(line: string, handlers: Pick<ControlHandlers, 'onMessage'>): string | undefined {
   let value: unknown
   try {
     value = JSON.parse(line)
   } catch {
-    handlers.onBadLine('a line that is not JSON')
-    return
+    return 'a line that is not JSON'
   }
   const parsed = attemptMessageSchema.safeParse(value)
-  if (parsed.success) handlers.onMessage(parsed.data)
-  else handlers.onBadLine(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '))
+  if (!parsed.success) return parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')
+  handlers.onMessage(parsed.data)
+  return undefined
 }
 
 function listen(server: Server, path: string): Promise<void> {

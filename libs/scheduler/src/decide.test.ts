@@ -29,6 +29,7 @@ function choose(events: readonly LedgerEvent[], change: Partial<DecideInput> = {
     running: new Set(),
     endedMs: new Map([['os/a#1', nowMs]]),
     launchedMs: [],
+    expectedSeconds: undefined,
     orphans: 0,
     creating: 0,
     createFaults: noCreateFaults,
@@ -170,6 +171,31 @@ describe('the breaker', () => {
     expect(choose([started], { createFaults: open, nowMs: nowMs + 15_000 })).toMatchObject({ kind: 'start' })
     expect(choose([started], { createFaults: open, nowMs: nowMs + 15_000, creating: 1, running: new Set(['os/a#1']) })).toEqual(wait)
   })
+})
+
+describe('where lengths are known', () => {
+  const expectedSeconds = new Map([['os/a', 10], ['os/b', 100]])
+
+  test('the longest comes first, also when it was tried before', () => {
+    expect(choose([started], { expectedSeconds })).toMatchObject({ kind: 'start', trial: { id: 'b' } })
+    expect(choose([started, ...attempts('b', [invalid('runner_exit')])], { expectedSeconds })).toMatchObject({ kind: 'start', trial: { id: 'b' }, attempt: 2 })
+    expect(choose([started], { expectedSeconds: new Map([['os/b', 100]]) })).toMatchObject({ kind: 'start', trial: { id: 'a' } })
+  })
+
+  test('a second trial never comes before a first', () => {
+    const plan = { tasks: [{ domain: 'os', id: 'a' }, { domain: 'os', id: 'b' }], trials: 2 }
+    expect(choose([started, ...done], { plan, expectedSeconds })).toMatchObject({ kind: 'start', trial: { id: 'a', trial: 1 } })
+  })
+
+  test('while creates fail, trials take turns', () => {
+    const failing = { expectedSeconds, createFaults: { inARow: 5, lastMs: 0 } }
+    expect(choose([started, ...attempts('b', [invalid('sandbox_create_failed')])], { ...failing })).toMatchObject({ kind: 'start', trial: { id: 'a' } })
+  })
+})
+
+test('a breaker whose time is over is not waited for while something else keeps the run paused', () => {
+  const pauses: readonly Pause[] = [{ reason: 'api_unreachable', message: 'no network' }]
+  expect(choose([started], { pauses, createFaults: { inARow: 5, lastMs: 0 } })).toEqual({ kind: 'wait', pauses })
 })
 
 test('a pause keeps everything from being started and is told, but does not keep a finished run open', () => {

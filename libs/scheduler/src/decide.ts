@@ -41,6 +41,8 @@ export interface DecideInput {
   readonly endedMs: ReadonlyMap<string, number>
   /** When sandboxes were asked for in the last second, the oldest first. */
   readonly launchedMs: readonly number[]
+  /** How long an attempt at a task may take, by `domain/id`; undefined when nobody knows. */
+  readonly expectedSeconds: ReadonlyMap<string, number> | undefined
   /** Sandboxes of the run that no running attempt owns and that are not gone yet. */
   readonly orphans: number
   /** Of the running attempts, those that have no sandbox yet. */
@@ -62,11 +64,13 @@ export interface DecideInput {
 }
 
 /**
- * What to do next, as a pure function of what is known. Trials that were tried least come first, then the plan's order, so
- * every task gets its first trial before any gets its second.
+ * What to do next, as a pure function of what is known. Every task gets its first trial before any gets its second. Of one trial's
+ * tasks the longest come first where lengths are known, since a long one that begins last keeps all other places empty; else those
+ * that were tried least, in the plan's order.
  */
 export function decide(input: DecideInput): Decision {
   const { stopping, limits, nowMs, running, budgetProblem } = input
+  if (running.size > 0 && running.size + input.orphans >= seats(input)) return { kind: 'wait', pauses: input.pauses }
   const overdue = limits.deadlineMs !== undefined && nowMs >= limits.deadlineMs
   const ending = stopping ?? (overdue ? 'deadline' : undefined)
   if (ending !== undefined) return whenIdle(input, ending)
@@ -75,10 +79,10 @@ export function decide(input: DecideInput): Decision {
   // What runs may use less than it was reserved, and then there is room again.
   if (budgetProblem !== undefined) return whenIdle(input, 'budget')
   const pauses = pausesOf(input)
-  if (pauses.length > 0) return { kind: 'wait', pauses, ...untilOf([breakerMs(input), limits.deadlineMs]) }
-  if (running.size + input.orphans >= seats(input) || mustWaitForProbe(input)) return { kind: 'wait', pauses: [], ...untilOf([limits.deadlineMs]) }
+  if (pauses.length > 0) return { kind: 'wait', pauses, ...untilOf([breakerMs(input), limits.deadlineMs], nowMs) }
+  if (running.size + input.orphans >= seats(input) || mustWaitForProbe(input)) return { kind: 'wait', pauses: [], ...untilOf([limits.deadlineMs], nowMs) }
   const earliestMs = Math.max(candidate.earliestMs, launchMs(input))
-  if (earliestMs > nowMs) return { kind: 'wait', pauses: [], ...untilOf([earliestMs, limits.deadlineMs]) }
+  if (earliestMs > nowMs) return { kind: 'wait', pauses: [], ...untilOf([earliestMs, limits.deadlineMs], nowMs) }
   return { kind: 'start', trial: candidate.trial, attempt: candidate.attempts + 1 }
 }
 
@@ -86,29 +90,36 @@ interface Candidate {
   readonly trial: TrialKey
   readonly attempts: number
   readonly earliestMs: number
+  /** Expected; what is not known is taken for the longest. */
+  readonly seconds: number
 }
 
 /** Of the trials that may be tried the one that may be first; of those that may now, the least tried. */
 function nextTrial(input: DecideInput): Candidate | undefined {
   let best: Candidate | undefined
   for (const candidate of candidates(input)) {
-    if (best === undefined || isBefore(candidate, best, input.nowMs)) best = candidate
+    if (best === undefined || isBefore(candidate, best, input)) best = candidate
   }
   return best
 }
 
-function isBefore(left: Candidate, right: Candidate, nowMs: number): boolean {
-  const [leftMs, rightMs] = [Math.max(left.earliestMs, nowMs), Math.max(right.earliestMs, nowMs)]
-  return leftMs === rightMs ? left.attempts < right.attempts : leftMs < rightMs
+function isBefore(left: Candidate, right: Candidate, input: DecideInput): boolean {
+  const [leftMs, rightMs] = [Math.max(left.earliestMs, input.nowMs), Math.max(right.earliestMs, input.nowMs)]
+  if (leftMs !== rightMs) return leftMs < rightMs
+  if (left.trial.trial !== right.trial.trial) return left.trial.trial < right.trial.trial
+  // While creates fail each one uses up an attempt, so they are taken in turn.
+  if (input.expectedSeconds !== undefined && breakerMs(input) === undefined && left.seconds !== right.seconds) return left.seconds > right.seconds
+  return left.attempts < right.attempts
 }
 
-function* candidates({ plan, state, running, limits, session, endedMs, backOff }: DecideInput): Generator<Candidate> {
+function* candidates({ plan, state, running, limits, session, endedMs, backOff, expectedSeconds }: DecideInput): Generator<Candidate> {
   for (const trial of trialsOf(plan)) {
     const id = trialId(trial)
     const record = state.get(id)
     if (running.has(id) || !mayTry(record, { limits, session })) continue
     const delay = delayMs(record, session, backOff)
-    yield { trial, attempts: record?.attempts.length ?? 0, earliestMs: delay === 0 ? 0 : (endedMs.get(id) ?? 0) + delay }
+    const seconds = expectedSeconds?.get(`${trial.domain}/${trial.id}`) ?? Infinity
+    yield { trial, seconds, attempts: record?.attempts.length ?? 0, earliestMs: delay === 0 ? 0 : (endedMs.get(id) ?? 0) + delay }
   }
 }
 
@@ -168,7 +179,8 @@ function launchMs({ limits: { launchesPerSecond }, launchedMs }: DecideInput): n
   return previous === undefined ? 0 : previous + 1_000
 }
 
-function untilOf(times: readonly (number | undefined)[]): { readonly untilMs?: number } {
-  const untilMs = Math.min(...times.map((time) => time ?? Infinity))
+/** The next of the times that is still to come. */
+function untilOf(times: readonly (number | undefined)[], nowMs: number): { readonly untilMs?: number } {
+  const untilMs = Math.min(...times.flatMap((time) => (time === undefined || time <= nowMs ? [] : [time])))
   return untilMs === Infinity ? {} : { untilMs }
 }

@@ -1,4 +1,4 @@
-export type { AttemptPlan, AttemptServices } from './attempt.ts'
+export type { AttemptPlan, AttemptServices } from './attempt-plan.ts'
 export type { OrphanReport } from './attempt-end.ts'
 export { attemptProcesses, type AttemptProcesses } from './attempt-processes.ts'
 export type { AttemptHooks, AttemptReport } from './attempt-report.ts'

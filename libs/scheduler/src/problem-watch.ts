@@ -1,6 +1,7 @@
 import type { PauseReason } from '@osworld-e2b/contracts'
 import type { CampaignServices } from './campaign-types.ts'
 import type { Pause } from './decide.ts'
+import type { Room } from './room.ts'
 
 /** How often what keeps a run from starting attempts is asked about again. */
 export const problemsEveryMs = 1_000
@@ -10,7 +11,7 @@ const diskFull: Pause = { reason: 'disk_full', message: 'The disk is full: writi
 /** Knows what keeps a campaign from starting attempts now. */
 export class ProblemWatch {
   readonly #services: Pick<CampaignServices, 'clock' | 'problems' | 'room'>
-  #problems: readonly Pause[] = []
+  #asked: readonly Pause[] = []
   #askedMs = -Infinity
 
   constructor(services: Pick<CampaignServices, 'clock' | 'problems' | 'room'>) {
@@ -18,11 +19,11 @@ export class ProblemWatch {
   }
 
   get problems(): readonly Pause[] {
-    return this.#problems
+    return withFullDisk(this.#asked, this.#services.room)
   }
 
   get isDiskFull(): boolean {
-    return this.#services.room?.isFull === true || this.#problems.some(({ reason }) => reason === 'disk_full')
+    return this.problems.some(({ reason }) => reason === 'disk_full')
   }
 
   /** Asks, at most once a second, since a decision is taken more often than the world changes. */
@@ -30,9 +31,43 @@ export class ProblemWatch {
     const nowMs = this.#services.clock.monotonicMs()
     if (nowMs - this.#askedMs < problemsEveryMs) return
     this.#askedMs = nowMs
-    const asked = (await this.#services.problems?.()) ?? []
-    const isToldAlready = asked.some(({ reason }) => reason === 'disk_full')
-    this.#problems = this.#services.room?.isFull === true && !isToldAlready ? [diskFull, ...asked] : asked
+    this.#asked = (await this.#services.problems?.()) ?? []
+  }
+}
+
+function withFullDisk(pauses: readonly Pause[], room: Room | undefined): readonly Pause[] {
+  return room?.isFull !== true || pauses.some(({ reason }) => reason === 'disk_full') ? pauses : [diskFull, ...pauses]
+}
+
+export interface PauseTelling {
+  begun(pause: Pause): void
+  over(reason: PauseReason): void
+}
+
+/** Tells each pause once, and once that it is over. A full disk is one whatever was decided: then nothing can be written at all. */
+export class PauseTeller {
+  readonly #room: Room | undefined
+  readonly #telling: PauseTelling
+  #decided: readonly Pause[] = []
+  #told: readonly Pause[] = []
+
+  constructor(room: Room | undefined, telling: PauseTelling) {
+    this.#room = room
+    this.#telling = telling
+    room?.onChange(() => this.#tell())
+  }
+
+  decided(pauses: readonly Pause[]): void {
+    this.#decided = pauses
+    this.#tell()
+  }
+
+  #tell(): void {
+    const now = withFullDisk(this.#decided, this.#room)
+    const { begun, over } = pauseChange(this.#told, now)
+    this.#told = now
+    for (const pause of begun) this.#telling.begun(pause)
+    for (const reason of over) this.#telling.over(reason)
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Cleanup, type GuestPorts, type RelayConfigure, type RelayMessage, relayMessageSchema } from '@osworld-e2b/contracts'
+import type { Redactor } from '@osworld-e2b/redaction'
 import { type Child, type ChildCommand, startChild } from './child-process.ts'
 import { within } from './deadline.ts'
 import { readLines } from './json-lines.ts'
@@ -23,12 +24,13 @@ export interface RelayLaunch {
   readonly command: ChildCommand
   readonly configure: RelayConfigure
   readonly stderrFile: string
+  readonly redactor?: Redactor
   readonly startDeadlineMs: number
 }
 
 /** Starts `relay-bin` and waits until its listeners are bound. Throws when that does not happen in time. */
 export async function startRelayProcess(launch: RelayLaunch): Promise<RelayProcess> {
-  const child = await startChild(launch.command, { stderrFile: launch.stderrFile })
+  const child = await startChild(launch.command, { stderrFile: launch.stderrFile, ...(launch.redactor === undefined ? {} : { redactor: launch.redactor }) })
   const link = new RelayLink(child)
   child.stdin.write(`${JSON.stringify(launch.configure)}\n`)
   const ports = await within(launch.startDeadlineMs, Promise.race([link.listening, child.exited.then(() => undefined)]))

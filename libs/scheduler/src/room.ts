@@ -5,6 +5,10 @@ import { isDiskFull, unwritable } from './scheduler-error.ts'
 export interface Room {
   /** Whether something waits for room now. */
   readonly isFull: boolean
+  /** How often something had to begin waiting. */
+  readonly timesFull: number
+  /** Calls at each change of `isFull`. */
+  onChange(listener: () => void): void
   /** Does the work again and again while the disk has no room for it; throws `run_unwritable` when the run is stopped meanwhile. */
   keep<Value>(work: () => Promise<Value>): Promise<Value>
 }
@@ -18,9 +22,17 @@ export interface RoomOptions {
 
 export function createRoom({ folder, clock, signal, everyMs = 2_000 }: RoomOptions): Room {
   let waiting = 0
+  let timesFull = 0
+  const listeners: (() => void)[] = []
+  const change = (by: 1 | -1) => {
+    const wasFull = waiting > 0
+    waiting += by
+    if (wasFull !== waiting > 0) for (const listener of listeners) listener()
+  }
   const waitFor = async <Value>(work: () => Promise<Value>, first: Error): Promise<Value> => {
     let last = first
-    waiting += 1
+    timesFull += 1
+    change(1)
     try {
       for (;;) {
         if (signal.aborted) throw unwritable(folder, last)
@@ -33,13 +45,17 @@ export function createRoom({ folder, clock, signal, everyMs = 2_000 }: RoomOptio
         }
       }
     } finally {
-      waiting -= 1
+      change(-1)
     }
   }
   return {
     get isFull() {
       return waiting > 0
     },
+    get timesFull() {
+      return timesFull
+    },
+    onChange: (listener) => void listeners.push(listener),
     keep: async (work) => {
       try {
         return await work()

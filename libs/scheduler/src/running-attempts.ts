@@ -66,16 +66,21 @@ export class RunningAttempts {
 
   /** What is spent, reserved and needed, for the budget. */
   spending(totals: RunTotals, need: Used, usageOf: (identity: AttemptIdentity) => ModelUsage | undefined): Spending {
-    const { sandboxUsd, model } = totals
-    const isKnown = sandboxUsd !== null && (model === undefined || model.cost_known_calls === model.calls)
     return {
       spent: totals,
-      spentUsd: isKnown ? sandboxUsd + totals.modelUsd : null,
+      spentUsd: reckonedUsd(totals),
       reserved: sumOf([...this.#running.values()].map(({ identity, reserved }) => largerOf(reserved, usedBy(0, usageOf(identity))))),
       need,
       sandboxHourUsd: totals.sandboxHourUsd,
     }
   }
+}
+
+/** A call whose cost nobody told, such as one that was broken off, is reckoned like the others; null when nothing is known to reckon by. */
+function reckonedUsd({ sandboxUsd, model, modelUsd }: RunTotals): number | null {
+  if (sandboxUsd === null) return null
+  if (model === undefined || model.calls === model.cost_known_calls) return sandboxUsd + modelUsd
+  return model.cost_known_calls === 0 ? null : sandboxUsd + (modelUsd * model.calls) / model.cost_known_calls
 }
 
 /**

@@ -10,6 +10,8 @@ export interface Choice {
   readonly ownProgram: boolean
   readonly records: string
   readonly results: string
+  /** Only these parts of the proof; all when empty. */
+  readonly cells: readonly string[]
 }
 
 export interface CommandLineContext {
@@ -27,6 +29,10 @@ export function readCommandLine(args: readonly string[], { proofs, checkout, now
   if (name !== undefined && proof === undefined) throw new ProveError('usage', `There is no proof ${name}; there are ${proofs.map((known) => known.name).join(', ')}.`)
   // The record names this checkout's commit, which says nothing of a program from elsewhere.
   if (values.cli !== undefined && values.records === undefined) throw new ProveError('usage', '--cli needs --records: validation/proofs holds only proofs of this checkout.')
+  const cells = values.cell ?? []
+  const known = proof === undefined || 'plan' in proof ? [] : proof.cells
+  const strange = cells.find((cell) => !known.includes(cell))
+  if (strange !== undefined) throw new ProveError('usage', known.length === 0 ? `${name ?? 'The list of proofs'} has no cells; leave --cell out.` : `${name ?? ''} has no cell ${strange}; there are ${known.join(', ')}.`)
   const stamp = now.toISOString().replaceAll(/[^0-9]/g, '').slice(0, 14)
   return {
     proof,
@@ -34,16 +40,17 @@ export function readCommandLine(args: readonly string[], { proofs, checkout, now
     ownProgram: values.cli === undefined,
     records: resolve(values.records ?? join(checkout, 'validation', 'proofs')),
     results: join(resolve(values.results ?? join(checkout, 'results', 'proofs')), `${stamp}-${basename(name ?? 'none')}`),
+    cells,
   }
 }
 
 function parse(args: readonly string[]) {
   try {
-    const options = { cli: { type: 'string' }, records: { type: 'string' }, results: { type: 'string' } } as const
+    const options = { cli: { type: 'string' }, records: { type: 'string' }, results: { type: 'string' }, cell: { type: 'string', multiple: true } } as const
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw new ProveError('usage', `${error.message.split('. ')[0] ?? ''}; use: npm run prove [name] [-- --cli FILE --records FOLDER --results FOLDER].`, { cause: error })
+    throw new ProveError('usage', `${error.message.split('. ')[0] ?? ''}; use: npm run prove [name] [-- --cli FILE --records FOLDER --results FOLDER --cell NAME].`, { cause: error })
   }
 }
 

@@ -16,14 +16,14 @@ test('ten feasible tasks in at least five domains and four infeasible ones have 
 })
 
 test('without the task files the proof says what it needs', async () => {
-  const plan = osworldTasks.plan({ checkout, results: '/nowhere', environment: {} })
+  const plan = osworldTasks.plan({ checkout, results: '/nowhere', environment: {}, atEnd: () => undefined })
   await expect(plan).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('OSWORLD_TASKS_DIR') as string })
 })
 
 test('the infeasible tasks, and no others, are also called done', async () => {
   const results = await mkdtemp(join(tmpdir(), 'osworld-prove-'))
   try {
-    const plans = await osworldTasks.plan({ checkout, results, environment: { OSWORLD_TASKS_DIR: '/tasks' } })
+    const plans = await osworldTasks.plan({ checkout, results, environment: { OSWORLD_TASKS_DIR: '/tasks' }, atEnd: () => undefined })
     expect(plans.map(({ name, expectedReward, args }) => [name, expectedReward, args.filter((argument) => argument === '--task').length])).toEqual([
       ['oracle', 1, 14],
       ['none', 0, 14],

@@ -2,14 +2,14 @@ import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parseJsonDocument, type Script, scriptSchema } from '@osworld-e2b/contracts'
 import { writeJsonAtomic } from '@osworld-e2b/inventory'
-import type { Proof, ProofPlaces } from './proof.ts'
+import type { ProofPlaces, RunsProof } from './proof.ts'
 import { ProveError } from './prove-error.ts'
 import type { RunPlan } from './run-osworld.ts'
 
 /** One at a time: a script that waits for a window must not be late because another desktop starts. */
 const numEnvs = 1
 
-export const osworldTasks: Proof = {
+export const osworldTasks: RunsProof = {
   name: 'osworld-tasks',
   claim: "OSWorld's own tasks of validation/oracles score 1 with their scripts and 0 when nothing is done, and the infeasible ones score 0 when they are called done.",
   plan,

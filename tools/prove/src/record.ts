@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { invalidReasonSchema, parseDocument, taskKeySchema, timestampSchema } from '@osworld-e2b/contracts'
 import { writeJsonAtomic } from '@osworld-e2b/inventory'
 import { z } from 'zod'
+import { boundaries, victims } from './kill-table.ts'
 
 const taskFigureSchema = z.strictObject({
   task: taskKeySchema,
@@ -32,6 +33,32 @@ const runFigureSchema = z.strictObject({
 })
 export type RunFigure = z.infer<typeof runFigureSchema>
 
+const killFigureSchema = z.strictObject({
+  victim: z.enum(victims),
+  boundary: z.enum(boundaries),
+  /** How often it was made again because the boundary was over before the victim died. */
+  misses: z.int().min(0),
+  seconds: z.number().min(0),
+  /** Attempts that the ledger showed as planned and not ended when the victim was dead. */
+  open_attempts: z.int().min(0),
+  planned_attempts: z.int().min(0),
+  invalid_by_reason: z.partialRecord(invalidReasonSchema, z.int().min(1)),
+  score_declared: z.number().min(0).max(1).nullable(),
+  /** Of the killed run, and of its resume when it needed one. */
+  exit_codes: z.array(z.int().nullable()),
+  verify: z.enum(['passed', 'failed', 'absent']),
+  /** Processes, mounts, sandboxes and temporary folders. */
+  left_over: z.int().min(0),
+  failures: z.array(z.string().min(1)),
+})
+export type KillFigure = z.infer<typeof killFigureSchema>
+
+const killMatrixSchema = z.strictObject({
+  cells: z.array(killFigureSchema),
+  /** Pairs that are no cells. */
+  absent: z.array(z.strictObject({ victim: z.enum(victims), boundary: z.enum(boundaries), why: z.string().min(1) })),
+})
+
 /** `validation/proofs/<date>-<name>.json`. It is published, so it holds no path and no name of the machine. */
 export const proofRecordSchema = z
   .strictObject({
@@ -55,7 +82,7 @@ export const proofRecordSchema = z
       node: z.string(),
       python: z.string(),
     }),
-    figures: z.strictObject({ runs: z.array(runFigureSchema).min(1) }),
+    figures: z.strictObject({ runs: z.array(runFigureSchema).min(1), kill_matrix: killMatrixSchema.optional() }),
     failures: z.array(z.string().min(1)),
     passed: z.boolean(),
   })

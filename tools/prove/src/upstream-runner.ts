@@ -4,12 +4,12 @@ import { execa } from 'execa'
 import { contractFileSchema, type GitProfile, parseDocument } from '@osworld-e2b/contracts'
 import { authorizedPart } from '@osworld-e2b/gates'
 import { canonicalJson, inventoryOfTree, sha256Hex, writeJsonAtomic } from '@osworld-e2b/inventory'
-import type { Proof, ProofPlaces } from './proof.ts'
+import { parseScript, type ScriptInput, startScriptedEndpoint } from '@osworld-e2b/scripted-endpoint'
+import type { ProofPlaces, RunsProof } from './proof.ts'
 import { ProveError } from './prove-error.ts'
 import type { RunPlan } from './run-osworld.ts'
-import { startScriptedEndpoint, type Step } from './scripted-endpoint.ts'
 
-export const upstreamRunner: Proof = {
+export const upstreamRunner: RunsProof = {
   name: 'upstream-runner',
   claim: "The unmodified Qwen3-VL runner script of a public OSWorld tree (OSWORLD_FORK_DIR) scores two of OSWorld's own tasks 1 when its model types the command that solves them, and 0 when the model only says that it is done.",
   plan,
@@ -24,28 +24,32 @@ const commands = {
 } as const
 const words = { 'todo_list_Jan_1': commands['os/e0df059f-28a6-4169-924f-b9623e7184cc'], 'notifications to bother me': commands['os/f9be0997-4b7c-45c5-b05c-4612b44a6118'] } as const
 
-async function plan({ results, environment }: ProofPlaces): Promise<readonly RunPlan[]> {
+async function plan(places: ProofPlaces): Promise<readonly RunPlan[]> {
+  const { results, environment } = places
   const tree = environment['OSWORLD_FORK_DIR']
   if (tree === undefined || tree === '') throw new ProveError('usage', 'upstream-runner needs a git checkout of a public OSWorld tree; set OSWORLD_FORK_DIR to its folder.')
   const source = await pinTree(resolve(tree), results)
-  return [await runPlan({ name: 'solved by typing', expectedReward: 1, label: 'OSWORLD_PROOF_TYPING', stepsOf: typing }, { source, results, environment }), await runPlan({ name: 'done at once', expectedReward: 0, label: 'OSWORLD_PROOF_DONE', stepsOf: () => [] }, { source, results, environment })]
+  return [
+    await runPlan({ name: 'solved by typing', expectedReward: 1, label: 'OSWORLD_PROOF_TYPING', tasks: typing }, source, places),
+    await runPlan({ name: 'done at once', expectedReward: 0, label: 'OSWORLD_PROOF_DONE', tasks: [] }, source, places),
+  ]
 }
 
 /** In thousandths of the screen, as the agent counts. */
 const terminalInDock = [18, 562] as const
 
 /** Opens a terminal, types the command of the task that the request is about, and waits for it. */
-function typing(request: string): readonly Step[] {
-  const command = Object.entries(words).find(([word]) => request.includes(word))?.[1] ?? 'true'
-  return [
+const typing: ScriptInput['tasks'] = Object.entries(words).map(([match, command]) => ({
+  match,
+  steps: [
     { action: 'left_click', arguments: { coordinate: terminalInDock } },
     { action: 'wait', arguments: { time: 3 } },
     { action: 'wait', arguments: { time: 3 } },
     { action: 'type', arguments: { text: command } },
     { action: 'key', arguments: { keys: ['enter'] } },
     { action: 'wait', arguments: { time: 2 } },
-  ]
-}
+  ],
+}))
 
 interface PinnedTree {
   readonly profilesFile: string
@@ -78,11 +82,13 @@ interface ScriptedRun {
   readonly expectedReward: 0 | 1
   /** Environment variable that holds the endpoint's address. */
   readonly label: string
-  readonly stepsOf: (request: string) => readonly Step[]
+  readonly tasks: ScriptInput['tasks']
 }
 
-async function runPlan({ name, expectedReward, label, stepsOf }: ScriptedRun, { source, results, environment }: { readonly source: PinnedTree } & Pick<ProofPlaces, 'results' | 'environment'>): Promise<RunPlan> {
-  environment[label] = await startScriptedEndpoint(stepsOf)
+async function runPlan({ name, expectedReward, label, tasks }: ScriptedRun, source: PinnedTree, { results, environment, atEnd }: ProofPlaces): Promise<RunPlan> {
+  const endpoint = await startScriptedEndpoint({ script: parseScript({ schema_version: 1, tasks }, 'The script of this proof') })
+  atEnd(() => endpoint.close())
+  environment[label] = `${endpoint.url}/v1`
   const contract = parseDocument(contractFileSchema, 'the contract', {
     schema_version: 2,
     scoring: {

@@ -13,7 +13,8 @@ import { adjustmentsSha256, resolveContract } from '../run/contract.ts'
 import { dryRun } from '../run/dry-run.ts'
 import { placesOf, requireFreeSpace } from '../run/free-space.ts'
 import { type Passed, printPreflight, refuseUnauthorizedRepeat, requireExecution } from '../run/gate.ts'
-import { type Interrupts, listenForInterrupts } from '../run/interrupts.ts'
+import { findExpectedSeconds } from '../run/expected-seconds.ts'
+import { listenForInterrupts } from '../run/interrupts.ts'
 import { linkFree } from '../run/link-free.ts'
 import { parseRunOptions, type RunOptions } from '../run/options.ts'
 import { loadPrices } from '../run/prices.ts'
@@ -52,7 +53,8 @@ export async function run(given: RunArguments, console: Console): Promise<ExitCo
     const contract = given.contract === undefined ? undefined : await loadContractFile(given.contract)
     refuseUnauthorizedRepeat(recorded, contract)
     const options = parseRunOptions(given, { environment: console.environment, now: new Date(), machine: thisMachine(), recorded, contract, prices: await loadPrices(given.prices) })
-    return await prepareAndRun(options, console, interrupts)
+    const expectedSeconds = await findExpectedSeconds(given.orderBy, given.results)
+    return await prepareAndRun(options, { console, interrupts, expectedSeconds })
   } catch (error) {
     // Whatever a stop breaks off in mid-preparation is the stop.
     if (interrupts.signal.aborted) return exitCode.interrupted
@@ -66,8 +68,10 @@ function thisMachine(): Machine {
   return { cores: availableParallelism(), availableBytes: process.availableMemory() }
 }
 
-async function prepareAndRun(options: RunOptions, console: Console, interrupts: Interrupts): Promise<ExitCode> {
-  const { signal } = interrupts
+type Started = Pick<Prepared, 'console' | 'interrupts' | 'expectedSeconds'>
+
+async function prepareAndRun(options: RunOptions, started: Started): Promise<ExitCode> {
+  const { console, interrupts: { signal } } = started
   const { steps, environment, stdout } = console
   if (!options.preflightOnly) await refuseHeldLock(lockFile(options))
   const mayExecute = async ({ contract }: Passed): Promise<void> => {
@@ -89,7 +93,7 @@ async function prepareAndRun(options: RunOptions, console: Console, interrupts: 
   await requireSameScorer(profile)
   const server = await steps.step(options.route.kind === 'local' ? 'Local E2B server' : 'Way to the sandboxes', () => openRoute(options, environment, signal))
   try {
-    return await runOn(server, { options: prepared.options, selection, passed, profile, bubblewrap, console, interrupts, signal: AbortSignal.any([signal, server.lost]) })
+    return await runOn(server, { options: prepared.options, selection, passed, profile, bubblewrap, ...started, signal: AbortSignal.any([signal, server.lost]) })
   } finally {
     await server.close()
   }

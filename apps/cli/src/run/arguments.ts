@@ -35,6 +35,7 @@ export interface RunArguments {
   readonly budgetRequests?: string
   readonly budgetTokens?: string
   readonly onInterrupt?: string
+  readonly orderBy?: string
   readonly timing?: string
   readonly template?: string
   readonly profile?: string
@@ -94,6 +95,7 @@ export function addRunFlags(command: Command): Command {
     .option('--budget-sandbox-hours <hours>', 'most hours of sandboxes, likewise')
     .option('--budget-requests <count>', 'most requests to endpoints, likewise')
     .option('--budget-tokens <count>', 'most tokens in and out, likewise')
+    .option('--order-by <run>', 'start the tasks first that took longest in an earlier run, which shortens the end')
     .option('--on-interrupt <what>', 'cancel running attempts at Ctrl-C, or drain, which finishes them (default: cancel)')
     .option('--timing <kind>', 'settled, which looks at the screen, or upstream, its fixed waits (default: settled)')
     .option('--template <name:build_id>', 'desktop template (default: the one built here)')

@@ -21,8 +21,11 @@ export interface AttemptPlanner {
 /** Of the desktop's user, in every template. */
 export const clientPassword = 'password'
 
-/** Short, so that the sandbox of a dead coordinator ends soon; the heartbeat of a living one keeps extending it. */
-const sandboxTimeoutSeconds = 60
+/**
+ * Seconds that a sandbox lives without a heartbeat. Short, so that one whose owner is gone ends soon; elsewhere long enough to outlast a
+ * minute in which the API answers nothing.
+ */
+const sandboxTimeoutSeconds = { local: 60, e2b: 180, 'e2b-compatible': 180 } as const
 
 /** Everything one attempt's two processes are told. */
 export function planAttempt(planner: AttemptPlanner, identity: AttemptIdentity, folder: string): AttemptPlan {
@@ -78,7 +81,7 @@ function relayConfigure(planner: AttemptPlanner, identity: AttemptIdentity, fold
     connection,
     template: contract.scoring.template,
     metadata: sandboxMetadata(planner, identity, { host: hostname(), pid: process.pid }),
-    sandbox_timeout_seconds: sandboxTimeoutSeconds,
+    sandbox_timeout_seconds: sandboxTimeoutSeconds[connection.route],
     ready_deadline_seconds: contract.operation.ready_deadline_seconds,
     screen: contract.scoring.screen,
     events_file: join(folder, 'relay-events.jsonl'),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Connection, Contract } from '@osworld-e2b/contracts'
 import { writeJsonAtomic } from '@osworld-e2b/inventory'
+import { createRedactor, secret, type Secret } from '@osworld-e2b/redaction'
 import { type CampaignInput, type CampaignResult, createRoom, type Ledger, openLedger, openRunFolder, type Room, runCampaign, systemClock } from '@osworld-e2b/scheduler'
 import type { Bubblewrap } from '@osworld-e2b/upstream'
 import type { Console } from '../commands/run.ts'
@@ -27,6 +28,8 @@ export interface Prepared {
   readonly bubblewrap: Bubblewrap
   readonly console: Console
   readonly interrupts: Interrupts
+  /** By `domain/id`; undefined when no earlier run tells. */
+  readonly expectedSeconds: ReadonlyMap<string, number> | undefined
   /** Aborts when the run is to end what runs, also because its server is gone. */
   readonly signal: AbortSignal
 }
@@ -86,7 +89,7 @@ async function campaign(run: ReadyRun, open: Open): Promise<CampaignResult> {
   }
 }
 
-function campaignInput({ options, contract, passed, interrupts }: ReadyRun, ledger: Ledger): CampaignInput {
+function campaignInput({ options, contract, passed, interrupts, expectedSeconds }: ReadyRun, ledger: Ledger): CampaignInput {
   const { sandboxHourUsd, modelRequestUsd } = options.prices
   return {
     runId: options.runId,
@@ -94,6 +97,7 @@ function campaignInput({ options, contract, passed, interrupts }: ReadyRun, ledg
     ledger,
     labels: { unconfined: false, unverified: passed.evidence.unverified },
     drain: interrupts.drain,
+    ...(expectedSeconds === undefined ? {} : { expectedSeconds }),
     ...(sandboxHourUsd === null ? {} : { sandboxHourUsd }),
     ...(modelRequestUsd === null ? {} : { attemptModelUsd: modelRequestUsd * contract.scoring.max_steps }),
   }
@@ -114,11 +118,21 @@ function services({ options, contract, selection, profile, bubblewrap, connectio
     model,
     runMetadata,
     room,
+    redactor: createRedactor(secretsOf(contract, connection, console.environment)),
     places: placesOf({ ...options, numEnvs: options.numEnvs.count }).filter(({ folder }) => options.route.kind === 'local' || folder === options.runFolder),
     planAttempt: (identity, folder) => planAttempt(planner, identity, folder),
     onEvent: (event) => view.take(event),
   })
 }
+
+/** Every secret that this process knows of: children's output is searched for them. */
+function secretsOf(contract: Contract, { api_key: apiKey }: Connection, environment: NodeJS.ProcessEnv): readonly Secret[] {
+  const keys = (contract.operation.endpoints ?? []).flatMap(({ api_key_variable: variable }) => (variable === undefined ? [] : [[variable, environment[variable] ?? ''] as const]))
+  return [['E2B key', apiKey] as const, ...keys].filter(([, value]) => value.length >= shortestSecret).map(([label, value]) => secret(value, label))
+}
+
+/** A shorter value stands in every text. */
+const shortestSecret = 8
 
 function viewOptions({ options, contract, console }: ReadyRun, ledger: Ledger): RunViewOptions {
   const { sandboxHourUsd } = options.prices

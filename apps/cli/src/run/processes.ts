@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import type { AttemptConfig, Connection } from '@osworld-e2b/contracts'
+import type { Redactor } from '@osworld-e2b/redaction'
 import { connectSandboxes, type Sandboxes } from '@osworld-e2b/sandbox'
 import { writeJsonAtomic } from '@osworld-e2b/inventory'
 import { attemptProcesses, type AttemptProcesses, type CampaignServices, type OwnedSandbox, type Room, systemClock } from '@osworld-e2b/scheduler'
@@ -32,6 +33,7 @@ export interface ServicesInput {
   /** Marks every sandbox of the run. */
   readonly runMetadata: Readonly<Record<string, string>>
   readonly room: Room
+  readonly redactor: Redactor
   readonly planAttempt: AttemptProcesses['planAttempt']
   /** Where this run writes. */
   readonly places: readonly Pick<Place, 'what' | 'folder'>[]
@@ -53,6 +55,7 @@ export function campaignServices(input: ServicesInput): CampaignServices {
       ...attemptCommands(input),
       runFolder,
       room,
+      redactor: input.redactor,
       temporaryFolder,
       planAttempt: input.planAttempt,
       scorerDrift: input.scorerDrift,
