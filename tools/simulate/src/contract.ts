@@ -15,7 +15,7 @@ export function trialsOf({ tasks, trials }: CampaignSize): readonly TrialKey[] {
   return Array.from({ length: trials }, (_, trial) => Array.from({ length: tasks }, (_task, index) => ({ domain: 'simulated', id: `task-${index + 1}`, trial: trial + 1 }))).flat()
 }
 
-/** The contract of a simulated campaign; the order of its tasks is the order in which they are started. */
+/** The contract of a simulated campaign. */
 export function contractOf(size: CampaignSize, order: readonly TrialKey[], assumptions: Assumptions): Contract {
   return {
     schema_version: 2,

@@ -1,4 +1,3 @@
-import { trialId, type TrialKey } from '@osworld-e2b/aggregation'
 import type { Aggregate } from '@osworld-e2b/contracts'
 import { memoryLedger, runCampaign } from '@osworld-e2b/scheduler'
 import { type Assumptions, usdPerHour } from './assumptions.ts'
@@ -33,7 +32,7 @@ export async function simulate(input: SimulationInput): Promise<Simulation> {
   const { clock, provider } = world
   const result = await clock.run(
     runCampaign(
-      { runId: 'simulated', contract: contractOf(input, ordered(input), input.assumptions), ledger: memoryLedger(), labels: { unconfined: false, unverified: false, simulated: true } },
+      { runId: 'simulated', contract: contractOf(input, trialsOf(input), input.assumptions), ...expectedSeconds(input), ledger: memoryLedger(), labels: { unconfined: false, unverified: false, simulated: true } },
       {
         clock,
         runAttempt: async (identity, hooks) => {
@@ -61,12 +60,11 @@ function worldOf({ seed, sandboxes, assumptions }: SimulationInput): World {
   return { seed, assumptions, clock, bursts, provider }
 }
 
-function ordered(input: SimulationInput): readonly TrialKey[] {
-  const trials = trialsOf(input)
-  if (input.order === 'suite') return trials
-  const expected = new Map(trials.map((trial) => [trialId(trial), expectedSecondsOf(input.seed, trial, input.assumptions)]))
-  const secondsOf = (trial: TrialKey) => expected.get(trialId(trial)) ?? 0
-  return [...trials].sort((left, right) => secondsOf(right) - secondsOf(left))
+/** Of each task's first trial, as an earlier run would have shown them; undefined when none is known. */
+function expectedSeconds(input: SimulationInput): { readonly expectedSeconds?: ReadonlyMap<string, number> } {
+  if (input.order === 'suite') return {}
+  const firsts = trialsOf(input).filter(({ trial }) => trial === 1)
+  return { expectedSeconds: new Map(firsts.map((trial) => [`${trial.domain}/${trial.id}`, expectedSecondsOf(input.seed, trial, input.assumptions)])) }
 }
 
 /** What a synchronous provider throws becomes a rejection, as of any API. */
