@@ -12,6 +12,9 @@ export async function adjustmentsSha256(profileFolder: string): Promise<string> 
   return sha256Hex(canonicalJson(JSON.parse(await readFile(join(profileFolder, 'adjustments.json'), 'utf8'))))
 }
 
+/** What every plan of E2B allows; a server of one's own takes what it can. */
+const usualLaunchesPerSecond = { local: undefined, e2b: 1, 'e2b-compatible': undefined } as const
+
 export interface ContractInput {
   readonly options: RunOptions
   readonly written: ContractFile
@@ -41,6 +44,7 @@ export function resolveContract({ options, written: { scoring, operation, compar
     },
     operation: {
       ...operation,
+      launches_per_second: operation.launches_per_second ?? usualLaunchesPerSecond[operation.route.kind],
       num_envs: options.numEnvs.count,
       source: options.source,
       ...(scripts === undefined ? {} : { scripts_folder: scripts.folder }),
