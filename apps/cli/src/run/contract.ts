@@ -13,7 +13,7 @@ export async function adjustmentsSha256(profileFolder: string): Promise<string> 
 }
 
 /** What every plan of E2B allows; a server of one's own takes what it can. */
-const usualLaunchesPerSecond = { local: undefined, e2b: 1, 'e2b-compatible': undefined } as const
+const e2bLaunchesPerSecond = 1
 
 export interface ContractInput {
   readonly options: RunOptions
@@ -44,7 +44,7 @@ export function resolveContract({ options, written: { scoring, operation, compar
     },
     operation: {
       ...operation,
-      launches_per_second: operation.launches_per_second ?? usualLaunchesPerSecond[operation.route.kind],
+      ...(operation.route.kind === 'e2b' ? { launches_per_second: operation.launches_per_second ?? e2bLaunchesPerSecond } : {}),
       num_envs: options.numEnvs.count,
       source: options.source,
       ...(scripts === undefined ? {} : { scripts_folder: scripts.folder }),
