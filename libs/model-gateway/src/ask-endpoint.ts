@@ -34,9 +34,13 @@ export interface Reply {
 
 /** The endpoint did not answer, or not to the end; the message is a short text without an address. */
 export class EndpointFault extends Error {
-  constructor(text: string, cause?: unknown) {
+  /** False when there was no connection to send the request on. */
+  readonly mayHaveArrived: boolean
+
+  constructor(text: string, { cause, mayHaveArrived = true }: { readonly cause?: unknown; readonly mayHaveArrived?: boolean } = {}) {
     super(text, { cause })
     this.name = 'EndpointFault'
+    this.mayHaveArrived = mayHaveArrived
   }
 }
 
@@ -59,7 +63,7 @@ function watchOf(question: Question): Watch {
   try {
     return new Watch(question)
   } catch (error) {
-    throw new EndpointFault(faultText(error), error)
+    throw new EndpointFault(faultText(error), { cause: error, mayHaveArrived: false })
   }
 }
 
@@ -70,6 +74,7 @@ class Watch {
   #response: IncomingMessage | undefined
   #timer: NodeJS.Timeout | undefined
   #broken: string | undefined
+  #isConnected = false
 
   constructor(question: Question) {
     const { url, method, headers, body, connections, signal } = question
@@ -89,7 +94,10 @@ class Watch {
     return new Promise((resolve, reject) => {
       this.#request.once('error', reject)
       this.#request.once('socket', (socket) => {
-        const onConnected = (): void => this.#arm(firstByteMs, 'no answer in time')
+        const onConnected = (): void => {
+          this.#isConnected = true
+          this.#arm(firstByteMs, 'no answer in time')
+        }
         if (socket.connecting) socket.once('connect', onConnected)
         else onConnected()
       })
@@ -121,7 +129,7 @@ class Watch {
   end(error?: unknown): EndpointFault {
     this.#disarm()
     this.#question.signal.removeEventListener('abort', this.#onAbort)
-    return error instanceof EndpointFault ? error : new EndpointFault(this.#broken ?? faultText(error), error)
+    return error instanceof EndpointFault ? error : new EndpointFault(this.#broken ?? faultText(error), { cause: error, mayHaveArrived: this.#isConnected })
   }
 
   readonly #onAbort = (): void => this.#break('abandoned')
@@ -138,7 +146,7 @@ class Watch {
   #break(text: string): void {
     this.#broken ??= text
     const victim = this.#response ?? this.#request
-    victim.destroy(new EndpointFault(this.#broken))
+    victim.destroy(new EndpointFault(this.#broken, { mayHaveArrived: this.#isConnected }))
   }
 }
 

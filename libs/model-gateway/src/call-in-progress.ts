@@ -40,7 +40,7 @@ export class CallInProgress {
   readonly visit: Visit
   /** Aborts when the agent leaves or its attempt is closed. */
   readonly signal: AbortSignal
-  readonly soFar: TriesSoFar = { tries: 0, endpoint: undefined, failure: undefined, mayBeBilled: false }
+  readonly soFar: TriesSoFar = { tries: 0, endpoint: undefined, failure: undefined, mayBeBilled: false, wasBilledBefore: false }
   /** Undefined for what neither goes on nor is missed, such as a question for the list of models. */
   fingerprint: string | undefined
   asked: AskedFor | undefined
@@ -83,14 +83,17 @@ export class CallInProgress {
     const { unrecovered } = this.attempt
     if (fingerprint === undefined || outcome === 'refused') return
     if (outcome === 'failed') unrecovered.failed(fingerprint, this.failureText())
-    else if (outcome === 'abandoned') unrecovered.abandoned(fingerprint, this.#failureBeforeLeaving())
+    else if (outcome === 'abandoned') this.#rememberLeaving(fingerprint)
     else unrecovered.answered(fingerprint)
   }
 
-  /** An agent that leaves in the middle of an answer does so by itself. */
-  #failureBeforeLeaving(): string | undefined {
-    const { failure } = this.soFar
-    return failure === undefined || this.#firstByteSeconds !== undefined ? undefined : this.failureText('until the agent gave it up')
+  /** An agent that leaves in the middle of an answer, or soon, does so by itself; one that leaves after a failure had no choice. */
+  #rememberLeaving(fingerprint: string): void {
+    const { unrecovered } = this.attempt
+    const text = this.failureText('until the agent gave it up')
+    if (this.#firstByteSeconds !== undefined) unrecovered.abandoned(fingerprint, undefined)
+    else if (this.soFar.failure !== undefined) unrecovered.failed(fingerprint, text)
+    else unrecovered.abandoned(fingerprint, performance.now() - this.#startMs >= this.counter.desk.timings.silenceMs ? text : undefined)
   }
 
   #line({ outcome, status, tokens = null, content }: CallEnd): ModelCall {
@@ -110,14 +113,15 @@ export class CallInProgress {
       ...(soFar.failure === undefined ? {} : { error: soFar.failure }),
       stream: asked?.stream ?? false,
       tokens,
-      cost_usd: this.#isFree() ? 0 : costUsd(counter.prices, model, tokens),
+      cost_usd: this.#costUsd(model, tokens),
       ...(counter.keepContent ? { content: { request: this.#readable(asked?.body.toString()), response: this.#readable(content) } } : {}),
     }
   }
 
   /** A question for the list of models, and a call that no service took, cost nothing; else what is not known stays unknown. */
-  #isFree(): boolean {
-    return this.fingerprint === undefined || !this.soFar.mayBeBilled
+  #costUsd(model: string | null, tokens: TokenCounts | null): number | null {
+    if (this.fingerprint === undefined || !this.soFar.mayBeBilled) return 0
+    return this.soFar.wasBilledBefore ? null : costUsd(this.counter.prices, model, tokens)
   }
 
   /** Redacted, and as JSON where it is some; null when there is nothing. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { costUsd } from './cost.ts'
 import { EndpointHealth } from './endpoint-health.ts'
 import { defaultTimings } from './gateway-options.ts'
-import { describeStatus, isRevived, judgeAnswer } from './judge-answer.ts'
+import { describeStatus, isRevived, judgeAnswer, streamed } from './judge-answer.ts'
 import { pauseMs } from './pauses.ts'
 import { readAskedFor } from './request-body.ts'
 import { StreamReading } from './stream-reading.ts'
@@ -37,10 +37,11 @@ describe('the judgement of an answer', () => {
     [409, 'try_again'], [425, 'try_again'], [500, 'try_again'], [501, 'try_again'], [529, 'try_again'], [301, 'for_good'], [401, 'for_good'], [402, 'for_good'],
     [403, 'for_good'], [404, 'for_good'],
   ] as const)('of a model call with %i is %s', (status, verdict) => {
-    expect(judgeAnswer(status, 'openai_chat', undefined)).toBe(verdict)
+    expect(judgeAnswer(status, 'openai_chat', status < 300 ? {} : undefined)).toBe(verdict)
+    expect(judgeAnswer(status, 'openai_chat', streamed)).toBe(verdict)
   })
 
-  it.each([[403, 'rejected'], [404, 'rejected'], [501, 'rejected'], [401, 'for_good'], [500, 'try_again']] as const)('of another request with %i is %s', (status, verdict) => {
+  it.each([[200, 'answered'], [403, 'rejected'], [404, 'rejected'], [501, 'rejected'], [401, 'for_good'], [500, 'try_again']] as const)('of another request with %i is %s', (status, verdict) => {
     expect(judgeAnswer(status, 'other', undefined)).toBe(verdict)
   })
 
@@ -50,7 +51,7 @@ describe('the judgement of an answer', () => {
   })
 
   it.each([
-    [200, 502, true], [400, 502, true], [404, 502, true], [404, 404, false], [200, 404, true], [401, 502, false], [429, 429, false], [503, null, false], [200, null, true], [302, 502, false],
+    [200, 502, true], [400, 502, true], [404, 502, true], [404, 404, false], [405, 404, false], [400, 400, false], [200, 404, true], [401, 502, false], [429, 429, false], [503, null, false], [200, null, true], [302, 502, false],
   ])('of a probe with %i after %s is %s', (status, cause, revived) => {
     expect(isRevived(status, cause)).toBe(revived)
   })
@@ -170,10 +171,10 @@ describe('unrecovered calls', () => {
     expect(calls.failure()).toBe('a failed, and no repetition was answered.')
   })
 
-  it('are not those that ended with the agent', () => {
+  it('are not those that ended in silence with the agent', () => {
     const calls = new UnrecoveredCalls()
     calls.arrived('a')
-    calls.abandoned('a', 'A failed')
+    calls.abandoned('a', 'A was silent')
     expect(calls.failure()).toBeUndefined()
   })
 })

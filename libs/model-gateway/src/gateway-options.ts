@@ -21,6 +21,8 @@ export interface GatewayTimings {
   readonly connectMs: number
   /** From sending a request to the first byte of its answer. */
   readonly firstByteMs: number
+  /** After so long without a byte an agent that gives a call up does so because of the silence. */
+  readonly silenceMs: number
   /** Between two pieces of an answer. */
   readonly stallMs: number
   /** From going out to the first probe; it doubles while probes fail. */
@@ -37,6 +39,7 @@ export const defaultTimings: GatewayTimings = {
   longestRetryAfterMs: 60_000,
   connectMs: 10_000,
   firstByteMs: 600_000,
+  silenceMs: 60_000,
   stallMs: 300_000,
   coolDownMs: 5_000,
   longestCoolDownMs: 60_000,

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { ModelApi, TokenCounts } from '@osworld-e2b/contracts'
 import { EndpointFault } from './ask-endpoint.ts'
 import { EventReader, type ServerEvent } from './event-reader.ts'
+import { maxBodyBytes } from './gateway-options.ts'
 import type { Mask } from './mask.ts'
 import { StreamReading } from './stream-reading.ts'
 
@@ -44,6 +45,7 @@ export async function relayStream(relay: StreamRelay): Promise<StreamEnd> {
     if (error instanceof EndpointFault) return end('failed', `its stream broke off: ${error.message}`)
     throw error
   }
+  if (reading.state === 'none' && relay.api !== 'other') return end('failed', 'its stream held no answer')
   if (reading.state === 'begun') return end('failed', 'its stream ended before the answer did')
   if (reading.state === 'failed' || reading.state === 'rejected') return end(reading.state, `its stream told of an error${word(reading.error)}`)
   return end('answered')
@@ -58,7 +60,10 @@ async function* passedOn({ pieces, mask, dropsUsage }: StreamRelay, reading: Str
   const reader = new EventReader()
   const masking = mask.stream()
   const kept = (events: readonly ServerEvent[]): Buffer[] => events.filter(({ data }) => !(reading.take(data) && dropsUsage)).map(({ raw }) => raw)
+  let length = 0
   for await (const piece of pieces) {
+    length += piece.length
+    if (length > maxBodyBytes) throw new EndpointFault('an answer of more than 64 MiB')
     const events = kept(reader.push(piece))
     const bytes = masking.push(dropsUsage ? Buffer.concat(events) : piece)
     if (bytes.length > 0) yield bytes

@@ -43,7 +43,14 @@ async function serveBody(call: CallInProgress, body: Buffer): Promise<void> {
   const { method = 'GET', headers } = visit.request
   call.asked = readAskedFor(visit.route.api, body)
   if (method !== 'GET' && method !== 'HEAD') arrive(call, `${method} ${visit.route.rest}${visit.route.query} ${sha256Hex(body)}`)
-  const end = await tryCall(counter.desk, { home: attempt.home, route: visit.route, method, headers, body: call.asked.body, signal }, soFar)
+  const question = { home: attempt.home, route: visit.route, method, headers, body: call.asked.body, signal }
+  let end = await tryCall(counter.desk, question, soFar)
+  if (end.kind === 'passed' && end.verdict === 'rejected' && call.asked.addedUsage) {
+    // Not the agent's fault if it is of what was added.
+    end.release()
+    call.asked = { ...call.asked, body, addedUsage: false }
+    end = await tryCall(counter.desk, { ...question, body }, soFar)
+  }
   switch (end.kind) {
     case 'passed':
       return pass(call, end)
@@ -84,7 +91,7 @@ function passWhole(call: CallInProgress, { verdict, reply, document, endpoint }:
   desk.pool.succeeded(endpoint)
   answer(
     call,
-    { outcome: verdict, status: reply.status, tokens: tokensOf(call.visit.route.api, usage), content: bytes.toString() },
+    { outcome: verdict, status: reply.status, tokens: tokensOf(call.visit.route.api, usage), content: (verdict === 'answered' ? bytes : mask.bytes(bytes)).toString() },
     { status: reply.status, headers: answerHeaders(reply.headers, mask.text), body: mask.bytes(bytes) },
   )
 }
@@ -111,7 +118,7 @@ function fail(call: CallInProgress, reply: Reply | undefined): void {
   const bytes = reply !== undefined && Buffer.isBuffer(reply.body) ? reply.body : Buffer.alloc(0)
   const isPassedOn = reply !== undefined && hasErrorShape(parseJson(bytes))
   const headers = isPassedOn ? { ...answerHeaders(reply.headers, errorMask.text), ...own.headers } : own.headers
-  answer(call, { outcome: 'failed', status: own.status, content: bytes.toString() }, { status: own.status, headers, body: isPassedOn ? errorMask.bytes(bytes) : own.body })
+  answer(call, { outcome: 'failed', status: own.status, content: errorMask.bytes(bytes).toString() }, { status: own.status, headers, body: isPassedOn ? errorMask.bytes(bytes) : own.body })
 }
 
 function failedStatus({ soFar }: CallInProgress, reply: Reply | undefined): number {

@@ -5,7 +5,7 @@ import type { EndpointPool } from './endpoint-pool.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { GatewayTimings } from './gateway-options.ts'
 import { requestHeaders } from './headers.ts'
-import { describeStatus, judgeAnswer } from './judge-answer.ts'
+import { describeStatus, judgeAnswer, streamed } from './judge-answer.ts'
 import type { ModelGatewayError } from './model-gateway-error.ts'
 import { pauseMs } from './pauses.ts'
 import type { Release } from './permits.ts'
@@ -38,8 +38,10 @@ export interface TriesSoFar {
   endpoint: Endpoint | undefined
   /** Of the last failure, such as "status 502". */
   failure: string | undefined
-  /** Whether a try may cost something: not one that was answered with an error status, which services do not bill. */
+  /** Whether a try may cost something: not one that did not arrive, or was answered with an error status, which services do not bill. */
   mayBeBilled: boolean
+  /** The same of the tries before the last, whose cost nobody told. */
+  wasBilledBefore: boolean
 }
 
 export interface PassedTry {
@@ -117,10 +119,11 @@ interface OneTry {
 async function tryOnce(desk: Desk, call: OutgoingCall, { endpoint, release, soFar }: OneTry): Promise<TryEnd> {
   const { route } = call
   endpoint.style = route.style
-  const wasBilled = soFar.mayBeBilled
+  soFar.wasBilledBefore = soFar.mayBeBilled
   soFar.mayBeBilled = true
   const reply = await askOnce(desk, call, endpoint)
   if (reply instanceof EndpointFault) {
+    if (!reply.mayHaveArrived) soFar.mayBeBilled = soFar.wasBilledBefore
     if (!call.signal.aborted) {
       soFar.failure = reply.message
       desk.pool.failed(endpoint, { status: null, text: reply.message, forGood: false })
@@ -128,8 +131,8 @@ async function tryOnce(desk: Desk, call: OutgoingCall, { endpoint, release, soFa
     return { kind: 'failed', reply: undefined, forGood: false }
   }
   const document = Buffer.isBuffer(reply.body) ? parseJson(reply.body) : undefined
-  const verdict = judgeAnswer(reply.status, route.api, document)
-  if (reply.status >= 400) soFar.mayBeBilled = wasBilled
+  const verdict = judgeAnswer(reply.status, route.api, Buffer.isBuffer(reply.body) ? document : streamed)
+  if (reply.status >= 400) soFar.mayBeBilled = soFar.wasBilledBefore
   if (verdict === 'answered' || verdict === 'rejected') return { kind: 'passed', verdict, reply, document, endpoint, release }
   const forGood = verdict === 'for_good'
   soFar.failure = describeStatus(reply.status, document)

@@ -6,7 +6,7 @@ import { ModelGatewayError } from './model-gateway-error.ts'
  */
 export class UnrecoveredCalls {
   readonly #failed = new Map<string, string>()
-  /** Given up by the agent after the service had failed; no failure unless the agent goes on. */
+  /** Given up by the agent after a long silence; no failure unless the agent goes on, since its attempt may have ended with it. */
   readonly #givenUp = new Map<string, string>()
   readonly #underWay = new Map<string, number>()
   #final: ModelGatewayError | undefined
@@ -38,7 +38,7 @@ export class UnrecoveredCalls {
     this.#final ??= error
   }
 
-  /** Given up by the agent, or ended with it; `text` when a try of it had failed. */
+  /** Given up by the agent, or ended with it; `text` when there had long been silence. */
   abandoned(fingerprint: string, text: string | undefined): void {
     this.#leave(fingerprint)
     if (text !== undefined) this.#givenUp.set(fingerprint, text)

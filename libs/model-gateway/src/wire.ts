@@ -62,9 +62,10 @@ export function hasErrorShape(body: unknown): boolean {
   return errorOf(body) !== undefined
 }
 
-/** The error object of an answer or of a stream's event. */
+/** The error object of an answer or of a stream's event; some services put it into a list. */
 export function errorOf(body: unknown): Readonly<Record<string, unknown>> | undefined {
-  const error = isRecord(body) ? body['error'] : undefined
+  const told: unknown = Array.isArray(body) ? body[0] : body
+  const error = isRecord(told) ? told['error'] : undefined
   return isRecord(error) ? error : undefined
 }
 

@@ -77,10 +77,9 @@ describe('a whole answer', () => {
   })
 
   it.each([
-    ['is empty', ''],
-    ['is no JSON', '<html>welcome</html>'],
     ['has no choices', '{"choices":[]}'],
-  ])('that %s counts as answered', async (_, body) => {
+    ['holds nothing that the API knows', '{"hello":1}'],
+  ])('that %s counts as answered, since a model may have written it', async (_, body) => {
     const endpoint = await startEndpoint((_seen, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(body)
     })
@@ -145,6 +144,22 @@ describe('a streamed answer', () => {
     await until(() => endpoint.openNow() === 0)
   })
 
+  it('comes also from an endpoint that refuses to be asked for its usage, whose cost is then unknown', async () => {
+    const endpoint = await startEndpoint(({ body }, response) => {
+      if (body.includes('stream_options')) return sendError(response, 400)
+      startStream(response)
+      response.end(chatChunk('hello', 'stop') + event('[DONE]'))
+    })
+    const scene = await startScene([endpoint], { callAttempts: 1 })
+    const attempt = scene.open()
+    const texts: unknown[] = []
+    for await (const chunk of await openAi(attempt).chat.completions.create({ model: 'small', messages, stream: true })) texts.push(chunk.choices[0]?.delta.content)
+    expect(texts).toEqual(['hello'])
+    expect(endpoint.seen.map(({ body }) => body.includes('stream_options'))).toEqual([true, false])
+    await attempt.close()
+    expect(scene.lines()[0]).toMatchObject({ outcome: 'answered', tries: 2, tokens: null, cost_usd: null })
+  })
+
   it('of the chat API keeps its usage for an agent that asked for it', async () => {
     const endpoint = await startEndpoint((_, response) => {
       startStream(response)
@@ -196,7 +211,7 @@ describe('a streamed answer', () => {
   it('holds no real key, also where a key is cut in two', async () => {
     const endpoint = await startEndpoint(async (_, response) => {
       startStream(response)
-      const [left, right] = [`data: ${realKey.slice(0, 9)}`, `${realKey.slice(9)} done\n\n`]
+      const [left, right] = [`data: ${realKey.slice(0, 9)}`, `${realKey.slice(9)} done\n\ndata: [DONE]\n\n`]
       await new Promise((resolve) => response.write(left, resolve))
       response.end(right)
     })
@@ -204,7 +219,7 @@ describe('a streamed answer', () => {
     const attempt = scene.open()
     const headers = { authorization: `Bearer ${attempt.key}` }
     const answer = await raw(scene.gateway.origin, '/v1/chat/completions', { method: 'POST', headers, body: '{"stream":true}' })
-    expect(answer.body).toBe(`data: ${'*'.repeat(realKey.length)} done\n\n`)
+    expect(answer.body).toBe(`data: ${'*'.repeat(realKey.length)} done\n\ndata: [DONE]\n\n`)
   })
 })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { aborted, anthropic, ask, atEnd, openAi, raw, readCalls, realKey, sendChat, sendError, sendJson, startEndpoint, startScene, until, type Handler } from './fixture.ts'
-import { ModelGatewayError } from '../src/index.ts'
+import { ModelGatewayError, type AttemptModel } from '../src/index.ts'
 
 const failing: Handler = (_, response) => sendError(response, 500)
 /** Fails for each call whose text says so. */
@@ -72,6 +72,46 @@ describe('a failed call', () => {
     expect((await aborted(attempt.swallowed)).message).toBe(
       'The model endpoint FIRST_URL failed a call until the agent gave it up (status 500 (told_error); 1 try), and the agent went on without its answer.',
     )
+  })
+})
+
+describe('a call that the agent gives up', () => {
+  async function goesOnAfterLeaving(silenceMs: number): Promise<AttemptModel> {
+    const endpoint = await startEndpoint(({ body }, response) => (body.includes('wait') ? undefined : sendChat(response)))
+    const attempt = (await startScene([endpoint], { timings: { silenceMs } })).open()
+    const patience = new AbortController()
+    const answer = openAi(attempt).chat.completions.create({ model: 'small', messages: [{ role: 'user', content: 'wait' }] }, { signal: patience.signal })
+    await until(() => endpoint.openNow() === 1)
+    patience.abort()
+    await expect(answer).rejects.toThrow()
+    await until(() => attempt.usage().calls === 1)
+    await ask(attempt, 'go on')
+    return attempt
+  }
+
+  it('after a long silence is swallowed when it goes on', async () => {
+    const sentence = 'The model endpoint FIRST_URL failed a call until the agent gave it up (no answer; 1 try), and the agent went on without its answer.'
+    const attempt = await goesOnAfterLeaving(0)
+    expect((await aborted(attempt.swallowed)).message).toBe(sentence)
+    expect((await attempt.close()).failure).toBe(sentence)
+  })
+
+  it('soon is its own doing', async () => {
+    const attempt = await goesOnAfterLeaving(3_600_000)
+    expect(attempt.swallowed.aborted).toBe(false)
+    expect((await attempt.close()).failure).toBeUndefined()
+  })
+
+  it('after a try of it had failed is a failure also when nothing follows', async () => {
+    const endpoint = await startEndpoint(failing)
+    const scene = await startScene([endpoint], { failuresUntilOut: 1, timings: { backOffMs: 3_600_000, longestBackOffMs: 3_600_000, coolDownMs: 3_600_000 } })
+    const attempt = scene.open()
+    const answer = ask(attempt, 'hi')
+    const settled = expect(answer).rejects.toThrow()
+    await until(() => !scene.gateway.isHealthy())
+    const { failure } = await attempt.close()
+    await settled
+    expect(failure).toBe('The model endpoint FIRST_URL failed a call until the agent gave it up (status 500 (told_error); 1 try), and no repetition was answered.')
   })
 })
 
@@ -158,21 +198,22 @@ describe('a key', () => {
     const endpoint = await startEndpoint(({ body, headers }, response) => {
       const echo = `${String(headers.authorization)} at ${address}`
       const status = body.includes('fail') ? 500 : body.includes('reject') ? 400 : 200
-      sendJson(response, status, { error: { message: echo, type: 'told_error', code: realKey } }, { 'x-request-id': echo, 'set-cookie': realKey, location: address })
+      const told = status === 200 ? { choices: [], id: echo } : { error: { message: echo, type: 'told_error', code: realKey } }
+      sendJson(response, status, told, { 'x-request-id': echo, 'set-cookie': realKey, location: address })
     })
     address = new URL(endpoint.url).host
-    const scene = await startScene([endpoint], { callAttempts: 1 })
+    const scene = await startScene([endpoint], { callAttempts: 1, keepContent: true })
     const attempt = scene.open()
     const headers = { authorization: `Bearer ${attempt.key}`, cookie: 'a=b' }
     const texts: string[] = []
-    for (const body of ['{"a":"answer"}', '{"a":"reject"}', '{"a":"fail"}']) {
+    for (const body of ['{"a":"reject"}', '{"a":"fail"}', '{"a":"answer"}']) {
       const answer = await raw(scene.gateway.origin, '/v1/chat/completions', { method: 'POST', headers, body })
       if (!body.includes('answer')) expect(answer.body).not.toContain(address)
       texts.push(JSON.stringify(answer))
     }
     const end = await attempt.close()
-    texts.push(readFileSync(scene.callsFile, 'utf8'), end.failure ?? '', scene.gateway.health.describe())
-    for (const text of texts) expect(text).not.toContain(realKey)
+    texts.push(JSON.stringify(scene.lines().slice(0, 2)), end.failure ?? '', scene.gateway.health.describe())
+    for (const text of [...texts, readFileSync(scene.callsFile, 'utf8')]) expect(text).not.toContain(realKey)
     for (const text of texts.slice(3)) expect(text).not.toContain(address)
     expect(endpoint.seen[0]?.headers).not.toHaveProperty('cookie')
     expect(JSON.stringify(endpoint.seen.map((seen) => seen.headers))).not.toContain(attempt.key)

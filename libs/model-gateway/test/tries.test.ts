@@ -21,6 +21,7 @@ const halfStream: Handler = (_, response) => {
   response.destroy()
 }
 const silence: Handler = () => undefined
+const page = (text: string, type = 'application/json'): Handler => (_, response) => void response.writeHead(200, { 'content-type': type }).end(text)
 
 describe('a call that fails for now', () => {
   it.each([
@@ -32,6 +33,10 @@ describe('a call that fails for now', () => {
     ['a reset connection', reset, 'ECONNRESET'],
     ['a broken answer', halfBody, 'ECONNRESET'],
     ['a stream that breaks before its first byte', halfStream, 'ECONNRESET'],
+    ['an empty body in spite of 200', page(''), 'status 200 (without an answer)'],
+    ['a page in spite of 200', page('<h1>Sign in</h1>', 'text/html'), 'status 200 (without an answer)'],
+    ['an error in spite of 200', page('{"error":{"message":"no provider","code":502}}'), 'status 200 (without an answer)'],
+    ['an error as its choice', page('{"choices":[{"error":{"message":"no provider","code":502}}]}'), 'status 200 (without an answer)'],
   ])('with %s is tried again, and the record keeps the failure', async (_, act, error) => {
     const endpoint = await startEndpoint(first(act))
     const scene = await startScene([endpoint])
@@ -104,7 +109,18 @@ describe('a call that fails for now', () => {
     const attempt = scene.open()
     await expect(ask(attempt, 'hi')).rejects.toMatchObject({ status: 502 })
     await attempt.close()
-    expect(scene.lines()[0]).toMatchObject({ outcome: 'failed', status: 502, error: 'ECONNREFUSED' })
+    expect(scene.lines()[0]).toMatchObject({ outcome: 'failed', status: 502, error: 'ECONNREFUSED', cost_usd: 0 })
+  })
+
+  it.each([
+    ['was answered with an error status', status(500), 0.00027],
+    ['may have been served', reset, null],
+  ])('and is answered later has the cost of its answer only if the try before it %s', async (_, act, cost) => {
+    const scene = await startScene([await startEndpoint(first(act))])
+    const attempt = scene.open()
+    await ask(attempt, 'hi')
+    await attempt.close()
+    expect(scene.lines()[0]).toMatchObject({ tries: 2, tokens: { input: 100, output: 20 }, cost_usd: cost })
   })
 
   it('is one whose response object says that it failed, whatever its status', async () => {
@@ -147,6 +163,20 @@ describe('a call that no repetition can help', () => {
     const scene = await startScene([endpoint])
     await expect(ask(scene.open(), 'hi')).rejects.toMatchObject({ status: 429 })
     expect(endpoint.calls()).toHaveLength(1)
+  })
+
+  it.each([
+    ['whose bill is not paid', { type: 'error', error: { type: 'invalid_request_error', message: 'Your credit balance is too low to access the API.' } }],
+    ['whose key is wrong', [{ error: { code: 400, message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' } }]],
+    ['that lacks the model', { error: { code: 'model_not_found', message: 'no such model' } }],
+  ])('fails for good also with 400 of a service %s', async (_, body) => {
+    const endpoint = await startEndpoint((_seen, response) => sendJson(response, 400, body))
+    const scene = await startScene([endpoint], { timings: { coolDownMs: 3_600_000, longestCoolDownMs: 3_600_000 } })
+    const attempt = scene.open()
+    await expect(ask(attempt, 'hi')).rejects.toMatchObject({ status: 400 })
+    expect((await attempt.close()).failure).toMatch(/^The model endpoint FIRST_URL failed a call for good \(status 400/)
+    expect(endpoint.calls()).toHaveLength(1)
+    expect(scene.gateway.isHealthy()).toBe(false)
   })
 
   it('fails for good with a redirect, which is not followed since it could take the key elsewhere', async () => {
@@ -195,6 +225,7 @@ describe('a stream that breaks after its first byte', () => {
     ['is cut', {}, ((_, response) => void response.write(chunk, () => response.destroy())), 'its stream broke off: ECONNRESET'],
     ['ends before the answer does', {}, ((_, response) => void response.end(chunk)), 'its stream ended before the answer did'],
     ['stalls', { stallMs: 20 }, ((_, response) => void response.write(chunk)), 'its stream broke off: the answer stalled'],
+    ['holds no answer', {}, ((_, response) => void response.end(': nothing\n\n')), 'its stream held no answer'],
     ['tells of an error', {}, ((_, response) => void response.end(chunk + event(error))), 'its stream told of an error (overloaded_error)'],
   ])('because it %s is a failed call that the gateway does not repeat', async (_, timings, act, failure) => {
     const endpoint = await startEndpoint((seen, response, count) => {

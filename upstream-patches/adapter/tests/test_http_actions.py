@@ -66,6 +66,17 @@ def test_an_action_is_text_for_pyautogui(action: Any, text: Any) -> None:
         ),
         ([{"type": "key", "keys": []}], "actions[0].keys must be a list of 1 to 5 names of keys"),
         ([{"type": "type", "text": ""}], "actions[0].text must have 1 to 100000 characters"),
+        (["print('\0')"], "actions[0] holds a NUL character, which no program can be given"),
+        (["print('\ud800')"], "actions[0] holds half of a surrogate pair, which is no character"),
+        (
+            [{"type": "type", "text": "\u4e00" * 50_000}],
+            "actions[0] needs 150038 bytes, and 120000 are the most that the guest takes",
+        ),
+        (["<" * 2_000], "actions[0] needs 162000 bytes, and 120000 are the most that the guest takes"),
+        (
+            [{"type": "wait", "seconds": 10**400}],
+            "actions[0].seconds must be a number that a computer can hold",
+        ),
         ([{"type": "wait", "seconds": 601}], "actions[0].seconds must be more than 0 and at most 600"),
     ],
 )

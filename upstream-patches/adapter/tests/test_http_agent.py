@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import socket
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from fakes import Guest, Reply, make_config
 from osworld_adapter.agent_config import HttpAgent
 from osworld_adapter.agents import Assignment
 from osworld_adapter.config import parse_config
-from osworld_adapter.http_agent import BETWEEN_TRIES_SECONDS, MAX_ANSWER_BYTES, AskedAgent, Surroundings
+from osworld_adapter.http_agent import BETWEEN_TRIES_SECONDS, MAX_ANSWER_BYTES, AskedAgent, Surroundings, limit
 from osworld_adapter.outcome import AttemptError
 
 ASSIGNMENT = Assignment("run-1/os/0000-task/1.1", "os", "0000-task", "Make it so.")
@@ -122,7 +123,8 @@ def test_close_tells_how_it_ended(server: Server) -> None:
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        ((200, b"no json"), "its body is no JSON"),
+        ((200, b"no json"), "its body is no JSON, or too deep"),
+        ((200, b"[" * 100_000), "its body is no JSON, or too deep"),
         ((200, b"[]"), "answer must be an object, not []"),
         ({"response": "I am thinking"}, "answer.actions is missing; it must be a list"),
         ({"actions": "DONE"}, "answer.actions must be a list, not 'DONE'"),
@@ -189,3 +191,14 @@ def test_a_redirect_is_not_followed_and_no_proxy_is_used(server: Server, monkeyp
         with pytest.raises(BlockingIOError):
             elsewhere.accept()
     assert len(server.told["/reset"]) == 1
+
+
+def test_every_read_of_an_answer_has_only_what_is_left_of_the_time() -> None:
+    with socket.socket() as wire:
+        wire.settimeout(300)
+        limit(wire, time.monotonic() + 7)
+        left = wire.gettimeout()
+        assert left is not None
+        assert 0 < left <= 7
+        with pytest.raises(TimeoutError, match="its answer did not end in time"):
+            limit(wire, time.monotonic())

@@ -70,6 +70,15 @@ def test_an_agent_that_asks_for_the_tree_gets_it(run: Run, guest: Guest, tmp_pat
         ("return 'thinking', None", None),
         ("return 'thinking', []", None),
         ("return 'thinking', [7]", "an action of the agent is int instead of text"),
+        ("return {1: 'a', 'b': 2}, []", None),
+        (
+            "return '', [\"print('\\0')\"]",
+            "an action of the agent holds a NUL character, which no program can be given",
+        ),
+        (
+            "return '', 'a' * 120_001",
+            "an action of the agent needs 120001 bytes, and 120000 are the most that the guest takes",
+        ),
     ],
 )
 def test_an_answer_without_an_action_is_asked_again_until_the_last_step(

@@ -45,7 +45,10 @@ class Fields:
         accepted = int | float if kind is float else kind
         if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
             raise FieldError(f"{self.path(key)} must be {_NAMES[kind]}, not {_describe(value)}")
-        return cast(T, float(self._values[key]) if kind is float else value)
+        try:
+            return cast(T, float(self._values[key]) if kind is float else value)
+        except OverflowError as error:
+            raise FieldError(f"{self.path(key)} must be {_NAMES[kind]} that a computer can hold") from error
 
     def choice(self, key: str, allowed: tuple[T, ...]) -> T:
         self._known.append(key)

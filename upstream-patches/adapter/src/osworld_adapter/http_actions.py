@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from osworld_adapter.action_text import unsendable
 from osworld_adapter.agent_config import Action, WaitSeconds
 from osworld_adapter.fields import FieldError, Fields
 
@@ -27,6 +28,13 @@ def parse_actions(value: object, screen: Screen) -> tuple[Action, ...]:
 
 
 def _action(value: object, path: str, screen: Screen) -> Action:
+    action = _made(value, path, screen)
+    if isinstance(action, str) and (fault := unsendable(action)):
+        raise FieldError(f"{path} {fault}")
+    return action
+
+
+def _made(value: object, path: str, screen: Screen) -> Action:
     if isinstance(value, str):
         if not value.strip() or len(value) > MAX_TEXT:
             raise FieldError(f"{path} must be text of 1 to {MAX_TEXT} characters")

@@ -102,8 +102,8 @@ class AskedAgent:
             raise FieldError(f"its body is larger than {MAX_ANSWER_BYTES} bytes")
         try:
             document = json.loads(body)
-        except ValueError as error:
-            raise FieldError("its body is no JSON") from error
+        except (ValueError, RecursionError) as error:
+            raise FieldError("its body is no JSON, or too deep") from error
         fields = Fields(document, "answer")
         response = fields.take("response", str, "")
         return Decision(parse_actions(fields.take("actions", list), self._surroundings.config.screen), response)
@@ -137,12 +137,15 @@ class AskedAgent:
     def _send(self, path: str, document: dict[str, Any], timeout_seconds: float) -> tuple[int, bytes]:
         parts = urlsplit(self._agent.url)
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        until = time.monotonic() + timeout_seconds
         connection = kind(parts.hostname or "", parts.port, timeout=timeout_seconds)
         try:
             headers = {"Content-Type": "application/json", "Accept": "application/json"}
             connection.request("POST", parts.path + path, json.dumps(document).encode(), headers)
+            wire = connection.sock  # An answer that ends with its connection takes it out of there.
+            limit(wire, until)
             answer = connection.getresponse()
-            return answer.status, _read(answer, time.monotonic() + timeout_seconds)
+            return answer.status, _read(answer, wire, until)
         finally:
             connection.close()
 
@@ -153,16 +156,23 @@ class AskedAgent:
         )
 
 
-def _read(answer: http.client.HTTPResponse, until: float) -> bytes:
-    """At most one byte more than is allowed; an answer that trickles is as late as one that does not come."""
+def _read(answer: http.client.HTTPResponse, wire: Any, until: float) -> bytes:
+    """Little more than is allowed at most; an answer that trickles is as late as one that does not come."""
     body = bytearray()
     while chunk := answer.read1(2**16):
         body += chunk
         if len(body) > MAX_ANSWER_BYTES:
             break
-        if time.monotonic() > until:
-            raise TimeoutError("its answer did not end in time")
+        limit(wire, until)
     return bytes(body)
+
+
+def limit(wire: Any, until: float) -> None:
+    """Leaves the next read as long as there is; TimeoutError when there is nothing left."""
+    left = until - time.monotonic()
+    if left <= 0:
+        raise TimeoutError("its answer did not end in time")
+    wire.settimeout(left)
 
 
 def _is_success(status: int) -> bool:

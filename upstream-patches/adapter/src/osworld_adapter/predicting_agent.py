@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
+from osworld_adapter.action_text import unsendable
 from osworld_adapter.agent_faults import is_model_failure, last_line
 from osworld_adapter.agents import Assignment, Decision
 from osworld_adapter.model_calls import ModelCalls
@@ -141,12 +142,10 @@ def decision_of(answer: object) -> Decision:
     response, actions = answer[0], answer[1]
     given = [actions] if isinstance(actions, str | dict) else actions if isinstance(actions, tuple | list) else []
     texts = [text_of(action) for action in given]
-    notes = tuple(
-        f"an action of the agent is {type(action).__name__} instead of text"
-        for action, text in zip(given, texts, strict=True)
-        if text is None
-    )
-    return Decision(tuple(text for text in texts if text), _words(response), notes)
+    faults = [_fault_of(action, text) for action, text in zip(given, texts, strict=True)]
+    sound = tuple(text for text, fault in zip(texts, faults, strict=True) if text and fault is None)
+    notes = tuple(f"an action of the agent {fault}" for fault in faults if fault is not None)
+    return Decision(sound, _words(response), notes)
 
 
 def text_of(action: object) -> str | None:
@@ -155,7 +154,15 @@ def text_of(action: object) -> str | None:
     return text.strip() if isinstance(text, str) else None
 
 
+def _fault_of(action: object, text: str | None) -> str | None:
+    return f"is {type(action).__name__} instead of text" if text is None else unsendable(text)
+
+
 def _words(response: object) -> str:
     if response is None or isinstance(response, str):
         return response or ""
-    return json.dumps(response, default=str, sort_keys=True)
+    try:
+        return json.dumps(response, default=str, sort_keys=True)
+    except (TypeError, ValueError, RecursionError):
+        # Keys of several kinds, or an object that holds itself: what was thought is no reason to lose what is done.
+        return repr(response)
