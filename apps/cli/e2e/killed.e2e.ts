@@ -11,10 +11,10 @@ afterAll(() => results.remove())
 
 const prove = join(workspaceRoot, 'tools', 'prove', 'dist', 'main.js')
 
-/** Two cells of `npm run prove kill-matrix`, by the same program. */
-const sample = ['coordinator:agent', 'relay:setup'] as const
+/** A cell of `npm run prove kill-matrix`, by the same program; other tests here kill coordinators, relays and attempts. */
+const sample = ['sandbox:agent'] as const
 
-test('a coordinator killed while an agent acts and a relay killed in a set-up cost their attempts alone: same rewards, nothing left', async () => {
+test('a sandbox killed while an agent acts costs its attempt alone: same rewards, nothing left', async () => {
   const child = spawn(process.execPath, [prove, 'kill-matrix', '--results', results.path, ...sample.flatMap((cell) => ['--cell', cell])], { cwd: workspaceRoot, stdio: ['ignore', 'pipe', 'pipe'] })
   const chunks: string[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString()))

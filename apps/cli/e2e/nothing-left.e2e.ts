@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, readAggregate, readLedger, type RunningOsworld, runToEnd, startRun, temporaryResults } from './osworld.ts'
 import { beforeRun } from './residue.ts'
 
-const task = ['--suite', 'starter', '--task', 'os/add-bread-to-shopping-list', '--max-attempts', '1', '--verbose']
+const task = ['--suite', 'starter', '--task', 'os/add-bread-to-shopping-list', '--max-attempts', '1', '--verbose', '--no-record']
 let results: Awaited<ReturnType<typeof temporaryResults>>
 beforeAll(async () => {
   results = await temporaryResults()
@@ -56,7 +56,7 @@ test.each([
   await untilAgentActs(run)
   run.child.kill(signals[0])
   if (signals.length > 1) {
-    await eventually(() => 'the first signal is answered', 5_000, () => Promise.resolve(run.output().includes('Once more forces it') ? true : undefined))
+    await eventually(() => 'the first signal is answered', 5_000, () => Promise.resolve(run.output().includes('once more forces it') ? true : undefined))
     run.child.kill(signals[1])
   }
   expect((await run.ended).exitCode).toBe(exitCode)

@@ -13,14 +13,12 @@ beforeAll(async () => {
 afterAll(() => results.remove())
 
 const tasks = suiteSchema.parse(JSON.parse(readFileSync(join(workspaceRoot, 'validation/starter/suite.json'), 'utf8'))).tasks
-const count = tasks.length
-const all = (reward: number) => Object.fromEntries(tasks.map(({ domain, id }) => [`${domain}/${id}`, reward]))
 
 /** The whole suite is solved by `npm start`, which the test of the README's commands runs. */
-const solved = ['os/add-bread-to-shopping-list', 'chrome/bookmark-bus-timetable', 'gimp/turn-photo-upright', 'libreoffice_calc/sum-up-trip-costs', 'vlc/lock-vlc-with-a-pin']
+const solved = ['os/add-bread-to-shopping-list', 'vlc/lock-vlc-with-a-pin']
 const only = (names: readonly string[]) => names.flatMap((name) => ['--task', name])
 
-test('five of the starter suite score 1 with their scripts, and leave evidence that can be checked', async () => {
+test('two of the starter suite score 1 with their scripts, and leave evidence that can be checked', async () => {
   const { exitCode, output, runFolder } = await runToEnd(results.path, ['--suite', 'starter', '--num-envs', '2', ...only(solved)])
   expect(output).toContain(`score 1.0000 over ${solved.length} planned tasks, coverage 1.0000`)
   expect(output).toContain(runFolder)
@@ -45,18 +43,21 @@ async function expectEvidence(runFolder: string): Promise<void> {
   expect((await readFile(join(folder, 'result.txt'), 'utf8')).trim()).toMatch(/^1(\.0)?$/)
 }
 
-test('the starter suite scores 0 with an agent that does nothing, as a complete run', async () => {
-  const { exitCode, runFolder } = await runToEnd(results.path, ['--suite', 'starter', '--num-envs', '2', '--agent', 'none'])
-  expect(await readRewards(runFolder)).toEqual(all(0))
+/** Every second one; the proof runs them all so. */
+const undone = tasks.filter((_, index) => index % 2 === 0).map(({ domain, id }) => `${domain}/${id}`)
+
+test('half of the starter suite scores 0 with an agent that does nothing, as a complete run', async () => {
+  const { exitCode, runFolder } = await runToEnd(results.path, ['--suite', 'starter', '--num-envs', '2', '--agent', 'none', '--no-record', ...only(undone)])
+  expect(await readRewards(runFolder)).toEqual(Object.fromEntries(undone.map((task) => [task, 0])))
   expect(exitCode).toBe(0)
-  expect(await readAggregate(runFolder)).toMatchObject({ complete: true, valid_tasks: count, reward_sum: 0, score_declared: 0 })
+  expect(await readAggregate(runFolder)).toMatchObject({ complete: true, valid_tasks: undone.length, reward_sum: 0, score_declared: 0 })
 })
 
 /** One of each kind of ending; `npm run prove starter-ten` runs the whole suite so. */
 const missed = ['os/measure-room-temperature', 'os/find-parcel-in-terminal', 'chrome/keep-apple-pie-tab', 'libreoffice_calc/sum-up-trip-costs', 'vlc/save-snapshots-as-jpg']
 
 test('five of its tasks score 0 with scripts that end wrong, as a complete run', async () => {
-  const { exitCode, runFolder } = await runToEnd(results.path, ['--suite', 'starter', '--num-envs', '2', '--scripts', 'miss', ...only(missed)])
+  const { exitCode, runFolder } = await runToEnd(results.path, ['--suite', 'starter', '--num-envs', '2', '--scripts', 'miss', '--no-record', ...only(missed)])
   expect(await readRewards(runFolder)).toEqual(Object.fromEntries(missed.map((task) => [task, 0])))
   expect(exitCode).toBe(0)
 })

@@ -3,6 +3,8 @@ import { AggregationError } from '@osworld-e2b/aggregation'
 import { DocumentError } from '@osworld-e2b/contracts'
 import { InventoryError } from '@osworld-e2b/inventory'
 import { LocalE2bError } from '@osworld-e2b/local-e2b'
+import { ModelGatewayError } from '@osworld-e2b/model-gateway'
+import { RedactionError } from '@osworld-e2b/redaction'
 import { ReportError } from '@osworld-e2b/report'
 import { SchedulerError } from '@osworld-e2b/scheduler'
 import { TemplateError } from '@osworld-e2b/template'
@@ -93,7 +95,7 @@ function program(onExit: (code: ExitCode) => void): Command {
 }
 
 /** Errors whose message is one sentence for the user. */
-const sentences = [AggregationError, DocumentError, InventoryError, LocalE2bError, ReportError, SchedulerError, TemplateError, UpstreamError, UsageError]
+const sentences = [AggregationError, DocumentError, InventoryError, LocalE2bError, ModelGatewayError, RedactionError, ReportError, SchedulerError, TemplateError, UpstreamError, UsageError]
 
 /** A mistake of the user's or of the machine's is one sentence and exit code 2; a fault of ours shows its stack. */
 function codeOf(error: unknown): ExitCode {

@@ -1,7 +1,7 @@
 export { aggregate, type AggregateInput } from './aggregate.ts'
 export { AggregationError, type AggregationErrorCode } from './aggregation-error.ts'
 export { replayText, type ReplayedText } from './replay-text.ts'
-export { retryAllowance, type RetryAllowance } from './retry.ts'
+export { allowsAnother, retryAllowance, type RetryAllowance } from './retry.ts'
 export {
   createRunFold,
   replay,
@@ -14,4 +14,4 @@ export {
   type TrialKey,
   type TrialRecord,
 } from './run-state.ts'
-export { addUsage, noTotals, type RunTotals, type Used, usedBy } from './run-totals.ts'
+export { addUsage, noTotals, type RunTotals, type Used, usageOfCall, usedBy } from './run-totals.ts'

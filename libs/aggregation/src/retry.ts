@@ -29,6 +29,13 @@ export function retryAllowance(outcome: Outcome): RetryAllowance {
   return byReason[outcome.reason]
 }
 
+/** Whether a start of a run may try a trial again after its attempts of that start ended so. */
+export function allowsAnother(outcomes: readonly Outcome[], maxAttempts: number): boolean {
+  const allowances = outcomes.map(retryAllowance)
+  if (allowances.some((allowance) => allowance === 'never' || allowance === 'at_resume')) return false
+  return allowances.filter((allowance) => allowance === 'once').length < 2 && allowances.length < maxAttempts
+}
+
 /** A slow agent is the agent's; a time-out whose phase is unknown is not held against it. */
 function isAgents(phase: Phase | undefined): boolean {
   return phase === 'agent'

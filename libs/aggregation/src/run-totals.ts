@@ -1,4 +1,4 @@
-import type { Aggregate, LedgerEvent, ModelUsage, Orphans, PauseReason } from '@osworld-e2b/contracts'
+import type { Aggregate, LedgerEvent, ModelCall, ModelUsage, Orphans, PauseReason } from '@osworld-e2b/contracts'
 
 type AttemptEnd = Extract<LedgerEvent, { event: 'TERMINAL' }>
 type RunEnd = Extract<LedgerEvent, { event: 'RUN_ENDED' }>
@@ -75,6 +75,21 @@ export function addUsage(left: ModelUsage | undefined, right: ModelUsage | undef
     cost_usd: left.cost_usd + right.cost_usd,
     cost_known_calls: left.cost_known_calls + right.cost_known_calls,
     endpoints: [...new Set([...left.endpoints, ...right.endpoints])].sort(),
+  }
+}
+
+/** What one call came to. */
+export function usageOfCall({ tries, outcome, tokens, cost_usd: costUsd, endpoint }: ModelCall): ModelUsage {
+  return {
+    calls: 1,
+    requests: tries,
+    failed_calls: outcome === 'failed' ? 1 : 0,
+    input_tokens: tokens?.input ?? 0,
+    output_tokens: tokens?.output ?? 0,
+    tokens_known_calls: tokens === null ? 0 : 1,
+    cost_usd: costUsd ?? 0,
+    cost_known_calls: costUsd === null ? 0 : 1,
+    endpoints: outcome === 'answered' && endpoint !== null ? [endpoint] : [],
   }
 }
 

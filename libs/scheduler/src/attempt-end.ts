@@ -30,8 +30,8 @@ const pollMs = 100
 /** Shows that nothing of an attempt is left: no process in its namespace, no sandbox in the API's list. */
 export async function proveEnd({ relayCleanup, namespaceInit, killSandboxes }: EndEvidence): Promise<AttemptEnd> {
   const alive = await proveProcessEnd(namespaceInit)
-  if (alive !== undefined) return failed(alive)
-  const problem = await sandboxProblem(killSandboxes, relayCleanup === undefined ? searchMs : 0)
+  const listed = await sandboxProblem(killSandboxes, relayCleanup === undefined ? searchMs : 0)
+  const problem = alive ?? listed
   if (problem !== undefined) return failed(problem)
   return { cleanup: relayCleanup === 'none' ? 'none' : 'success', cleanupProblem: '' }
 }

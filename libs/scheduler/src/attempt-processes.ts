@@ -8,8 +8,9 @@ import { proveProcessEnd } from './attempt-end.ts'
 import type { AttemptReport } from './attempt-report.ts'
 import type { AttemptIdentity, CampaignServices } from './campaign-types.ts'
 import { catalogAttempt } from './catalog-attempt.ts'
+import { leftoverUsage } from './leftover-usage.ts'
 import type { Room } from './room.ts'
-import { asError } from './scheduler-error.ts'
+import { asError, SchedulerError } from './scheduler-error.ts'
 import { copyVerifiedTask } from './task-copy.ts'
 
 export interface AttemptProcesses extends AttemptServices {
@@ -40,8 +41,14 @@ export function attemptProcesses(options: AttemptProcesses): Pick<CampaignServic
       }
     },
     closeLeftover: async (identity, process) => {
-      const problem = await proveProcessEnd(process)
-      return { ...(problem === undefined ? {} : { problem }), ...(await catalog(identity)) }
+      const alive = await proveProcessEnd(process)
+      const used = await leftoverUsage(join(runFolder, identity.attemptDir))
+      try {
+        return { ...(alive === undefined ? {} : { problem: alive }), ...used, ...(await catalog(identity)) }
+      } catch (error) {
+        if (error instanceof SchedulerError) throw error
+        return { problem: alive ?? uncataloguedText(error), ...used }
+      }
     },
   }
 }
@@ -68,8 +75,12 @@ function drifted(drift: Cause): AttemptReport {
 
 /** What no digest stands for is no evidence, and a reward without evidence is none. */
 function uncatalogued(report: AttemptReport, error: unknown): AttemptReport {
-  const message = `The attempt's files could not be catalogued: ${asError(error).message}`.slice(0, maxMessageLength)
+  const message = uncataloguedText(error)
   const { outcome } = report
   if (outcome.kind === 'valid') return { ...report, outcome: { kind: 'invalid', reason: 'runner_exit', message } }
   return { ...report, outcome: { ...outcome, later: [...(outcome.later ?? []), { reason: 'runner_exit', message }] } }
+}
+
+function uncataloguedText(error: unknown): string {
+  return `The attempt's files could not be catalogued: ${asError(error).message}`.slice(0, maxMessageLength)
 }

@@ -58,7 +58,7 @@ class AttemptSession {
   #control: ControlServer | undefined
   #child: Child | undefined
   #model: ModelSession | undefined
-  /** When a sandbox was asked for that was then made. */
+  /** When a sandbox was first asked for. */
   #sandboxSinceMs: number | undefined
   readonly #phaseTimer: PhaseTimer
   readonly #ended = new AbortController()
@@ -95,7 +95,8 @@ class AttemptSession {
       namespaceInit: await this.#namespaceInit,
       killSandboxes: () => this.#services.killSandboxes(this.#plan.relayConfigure.metadata),
     })
-    const sinceMs = this.#sandboxSinceMs
+    // What nobody says was not made is paid for.
+    const sinceMs = relayCleanup === 'none' ? undefined : this.#sandboxSinceMs
     return { ...end, model, sandboxSeconds: sinceMs === undefined ? undefined : (this.#services.monotonicMs() - sinceMs) / 1000 }
   }
 
@@ -223,9 +224,8 @@ class AttemptSession {
   async #answer(id: number, method: 'start' | 'reset' | 'stop'): Promise<void> {
     const relay = this.#relay
     if (relay === undefined) return
-    const askedMs = this.#services.monotonicMs()
+    if (method !== 'stop') this.#sandboxSinceMs ??= this.#services.monotonicMs()
     const reply = await relay.request(method)
-    if (reply.ok && method !== 'stop') this.#sandboxSinceMs ??= askedMs
     if (reply.ok) this.#control?.send({ type: 'reply', id, ok: true, ...(method === 'stop' ? {} : { ports: relay.ports }) })
     else this.#control?.send({ type: 'reply', id, ok: false, error: reply.error })
   }

@@ -52,12 +52,17 @@ export interface OwnedSandbox {
   readonly attempt: string | undefined
 }
 
+export interface ClosedLeftover extends Pick<AttemptReport, 'catalogSha256' | 'model' | 'sandboxSeconds'> {
+  /** What of it could not be ended or kept; a sentence. */
+  readonly problem?: string
+}
+
 export interface CampaignServices {
   readonly clock: Clock
   /** Runs one attempt to the proof that nothing of it is left. What goes wrong in it is its outcome. */
   runAttempt(identity: AttemptIdentity, hooks: AttemptHooks): Promise<AttemptReport>
   /** Waits for the end of what an earlier owner of the run left of an attempt, and closes its evidence. */
-  closeLeftover(identity: AttemptIdentity, process: ProcessIdentity | undefined): Promise<{ readonly problem?: string; readonly catalogSha256?: string }>
+  closeLeftover(identity: AttemptIdentity, process: ProcessIdentity | undefined): Promise<ClosedLeftover>
   /** Every sandbox of the run that the API lists. */
   listSandboxes(): Promise<readonly OwnedSandbox[]>
   killSandbox(id: string): Promise<unknown>

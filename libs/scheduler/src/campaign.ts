@@ -6,11 +6,12 @@ import { defaultBackOff } from './back-off.ts'
 import { defaultBreaker } from './breaker.ts'
 import { budgetProblem } from './budget.ts'
 import type { AttemptIdentity, CampaignInput, CampaignResult, CampaignServices } from './campaign-types.ts'
-import { decide, type Decision, type Limits, type Pause } from './decide.ts'
+import { decide, type Decision, type Limits } from './decide.ts'
 import { closeLeftovers } from './leftovers.ts'
 import { Notifier } from './notifier.ts'
 import { OrphanWatch } from './orphan-watch.ts'
-import { pauseChange, problemsEveryMs, ProblemWatch } from './problem-watch.ts'
+import { PauseTeller } from './pause-teller.ts'
+import { problemsEveryMs, ProblemWatch } from './problem-watch.ts'
 import { RunRecord } from './run-record.ts'
 import { needOf, RunningAttempts } from './running-attempts.ts'
 import { asError, isDiskFull, isSystemError, SchedulerError, unwritable } from './scheduler-error.ts'
@@ -48,8 +49,9 @@ class Campaign {
   readonly #halt = new AbortController()
   /** Aborts when running attempts are to be ended, for whatever reason. */
   readonly #ending: AbortSignal
-  #paused: readonly Pause[] = []
-  /** The first failure of the record; it stops the run and is thrown at its end. */
+  readonly #pauses: PauseTeller
+  #watching: Promise<void> = Promise.resolve()
+  /** The first failure of the record, or of the look at what a start needs; it stops the run and is thrown at its end. */
   #broken: Error | undefined
   /** Once what runs is not what the run was made of, nothing more is started. */
   #hasDrifted = false
@@ -64,6 +66,7 @@ class Campaign {
     this.#record = new RunRecord(input, services)
     this.#problems = new ProblemWatch(services)
     this.#changed = new Notifier([stop, ...(input.drain === undefined ? [] : [input.drain])])
+    this.#pauses = new PauseTeller(services, { begun: (pause) => this.#recorded(this.#record.paused(pause)), over: (reason) => this.#recorded(this.#record.continued(reason)) })
     this.#limits = limitsOf(input, services)
     this.#orphans = new OrphanWatch({
       clock: services.clock,
@@ -82,12 +85,13 @@ class Campaign {
     this.#onLook('start', orphans)
     for (const { identity, report } of await closeLeftovers(this.#input.ledger.state, this.#services, orphans)) await this.#record.ended(identity, report)
     await this.#keep(() => this.#record.writeAggregate())
-    void this.#orphans.run()
+    this.#watching = this.#orphans.run()
   }
 
   async loop(): Promise<Partial<Record<NotRunReason, number>>> {
     for (;;) {
-      await this.#problems.ask()
+      // Whatever fails here, what runs is brought to its recorded end.
+      await this.#problems.ask().catch((error: unknown) => this.#break(error))
       const decision = this.#decide()
       if (decision.kind === 'done') return decision.notRun
       if (decision.kind === 'start') this.#launch(decision.trial, decision.attempt)
@@ -97,9 +101,12 @@ class Campaign {
 
   async close(notRun: Partial<Record<NotRunReason, number>>): Promise<CampaignResult> {
     this.#orphans.stop()
-    if (this.#broken !== undefined) throw this.#broken
+    // A look that is under way may have listed before the last attempt ended.
+    await this.#watching
     const orphans = await this.#orphans.look()
+    if (this.#broken !== undefined) throw this.#broken
     const reason = this.#endReason(notRun)
+    this.#pauses.endRecord()
     await this.#record.runEnded(reason, notRun, orphans)
     const aggregate = await this.#keep(() => this.#record.writeAggregate())
     return { aggregate, orphans, reason }
@@ -145,7 +152,7 @@ class Campaign {
   }
 
   async #wait({ untilMs, pauses }: Extract<Decision, { kind: 'wait' }>): Promise<void> {
-    this.#notePauses(pauses)
+    this.#pauses.decided(pauses)
     const { clock } = this.#services
     const called = new AbortController()
     const changed = this.#changed.next()
@@ -157,29 +164,16 @@ class Campaign {
     }
   }
 
-  #notePauses(pauses: readonly Pause[]): void {
-    const { begun, over } = pauseChange(this.#paused, pauses)
-    this.#paused = pauses
-    for (const pause of begun) {
-      this.#services.onEvent({ type: 'run_paused', ...pause })
-      this.#recorded(this.#record.paused(pause))
-    }
-    for (const reason of over) {
-      this.#services.onEvent({ type: 'run_continued', reason })
-      this.#recorded(this.#record.continued(reason))
-    }
-  }
-
   #onLook(when: 'start' | 'during', orphans: Orphans | undefined): void {
     this.#changed.notify()
-    if (orphans === undefined || orphans.found === 0) return
+    if (orphans === undefined || (orphans.found === 0 && orphans.killed === 0)) return
     this.#services.onEvent({ type: 'orphans_killed', when, orphans })
     this.#recorded(this.#record.orphansKilled(when, orphans))
   }
 
   /** Claims the trial synchronously; everything after that is the attempt's own. */
   #launch(trial: TrialKey, attempt: number): void {
-    this.#notePauses([])
+    this.#pauses.decided([])
     const { contract, ledger, attemptModelUsd } = this.#input
     const identity = { ...trial, attempt, attemptDir: `attempts/${trial.domain}/${trial.id}/${trial.trial}.${attempt}` }
     this.#attempts.launch(identity, needOf(contract, ledger.totals(), attemptModelUsd), this.#services.clock.monotonicMs())
@@ -188,10 +182,11 @@ class Campaign {
 
   async #run(identity: AttemptIdentity): Promise<void> {
     let report: AttemptReport | undefined
+    const wasFull = this.#problems.fullDiskSince()
     try {
       await this.#record.planned(identity)
       this.#services.onEvent({ type: 'attempt_started', identity })
-      report = withDiskFault(await this.#attempt(identity), this.#problems.isDiskFull)
+      report = withDiskFault(await this.#attempt(identity), wasFull())
       if (report.outcome.kind === 'invalid' && report.outcome.reason === 'identity_drift') this.#hasDrifted = true
       await this.#record.ended(identity, report)
     } catch (error) {
@@ -199,8 +194,8 @@ class Campaign {
     }
     this.#attempts.end(identity, report ?? workerLost(this.#broken), this.#services.clock.monotonicMs())
     if (report !== undefined) this.#services.onEvent({ type: 'attempt_ended', identity, report })
-    // The aggregate is a fold and is written again; a full disk delays it.
-    this.#recorded(this.#record.writeAggregate().catch((error: unknown) => (isDiskFull(error) ? undefined : Promise.reject(asError(error)))))
+    // The aggregate is a fold and is written again; a full disk delays it, and a broken record holds less than its fold.
+    if (this.#broken === undefined) this.#recorded(this.#record.writeAggregate().catch((error: unknown) => (isDiskFull(error) ? undefined : Promise.reject(asError(error)))))
     this.#changed.notify()
   }
 

@@ -100,7 +100,7 @@ test.each([
   ['one runner fault', [invalid('runner_exit')], true],
   ['two runner faults', [invalid('runner_exit'), invalid('evaluator_error')], false],
   ['a slow agent', [{ kind: 'invalid', reason: 'timeout', phase: 'agent', message: '' }], false],
-  ['four interruptions', Array.from({ length: 4 }, () => invalid('interrupted')), true],
+  ['an interruption', [invalid('interrupted')], false],
 ] as const)('after %s another attempt is allowed or not', (_title, outcomes, isAllowed) => {
   const decision = choose([started, ...attempts('a', outcomes), ...done])
   expect(decision).toEqual(isAllowed ? expect.objectContaining({ kind: 'start', attempt: outcomes.length + 1 }) : { kind: 'done', notRun: {} })
@@ -111,6 +111,12 @@ test('a resume starts with fresh limits, but never tries a slow agent again', ()
   expect(choose([started, ...faults, ...done, started])).toMatchObject({ kind: 'start', attempt: 4 })
   const slow = attempts('a', [{ kind: 'invalid', reason: 'timeout', phase: 'agent', message: '' }])
   expect(choose([started, ...slow, ...done, started])).toEqual({ kind: 'done', notRun: {} })
+})
+
+test('four interruptions of earlier starts use up nothing, and one of this start is left for the next', () => {
+  const ended = Array.from({ length: 4 }, (_, index) => [started, ...attempts('a', [invalid('interrupted')], index + 1)]).flat()
+  expect(choose([...ended, ...done, started])).toMatchObject({ kind: 'start', attempt: 5 })
+  expect(choose([...ended, ...done], { stopping: 'interrupted' })).toEqual({ kind: 'done', notRun: { interrupted: 1 } })
 })
 
 test('what drifted is tried again at a resume, since its file may be back', () => {

@@ -1,4 +1,4 @@
-import { retryAllowance, type RunState, trialId, type TrialKey, type TrialRecord, trialReward } from '@osworld-e2b/aggregation'
+import { allowsAnother, retryAllowance, type RunState, trialId, type TrialKey, type TrialRecord, trialReward } from '@osworld-e2b/aggregation'
 import type { NotRunReason, PauseReason, TaskKey } from '@osworld-e2b/contracts'
 import { type BackOff, delayMs } from './back-off.ts'
 import { type BreakerSettings, type CreateFaults, openUntilMs } from './breaker.ts'
@@ -70,7 +70,7 @@ export interface DecideInput {
  */
 export function decide(input: DecideInput): Decision {
   const { stopping, limits, nowMs, running, budgetProblem } = input
-  if (running.size > 0 && running.size + input.orphans >= seats(input)) return { kind: 'wait', pauses: input.pauses }
+  if (running.size > 0 && running.size + input.orphans >= seats(input)) return { kind: 'wait', pauses: pausesOf(input) }
   const overdue = limits.deadlineMs !== undefined && nowMs >= limits.deadlineMs
   const ending = stopping ?? (overdue ? 'deadline' : undefined)
   if (ending !== undefined) return whenIdle(input, ending)
@@ -123,33 +123,31 @@ function* candidates({ plan, state, running, limits, session, endedMs, backOff, 
   }
 }
 
-export function* trialsOf(plan: Plan): Generator<TrialKey> {
+function* trialsOf(plan: Plan): Generator<TrialKey> {
   for (let trial = 1; trial <= plan.trials; trial += 1) {
     for (const { domain, id } of plan.tasks) yield { domain, id, trial }
   }
 }
 
 /** Whether the outcome table and the contract allow the trial one more attempt. */
-export function mayTry(record: TrialRecord | undefined, { limits, session }: { readonly limits: Pick<Limits, 'maxAttemptsPerTrial'>; readonly session: number }): boolean {
+function mayTry(record: TrialRecord | undefined, { limits, session }: { readonly limits: Pick<Limits, 'maxAttemptsPerTrial'>; readonly session: number }): boolean {
   if (record === undefined || record.attempts.length === 0) return true
   if (trialReward(record) !== undefined) return false
-  let once = 0
-  let spent = 0
-  for (const { state, session: plannedIn } of record.attempts) {
-    if (state.phase !== 'terminal') return false
-    const allowance = retryAllowance(state.outcome)
-    if (allowance === 'never') return false
-    if (plannedIn !== session || allowance === 'at_resume') continue
-    spent += 1
-    if (allowance === 'once') once += 1
-  }
-  return once < 2 && spent < limits.maxAttemptsPerTrial
+  const ends = record.attempts.flatMap(({ state, session: plannedIn }) => (state.phase === 'terminal' ? [{ outcome: state.outcome, isOfThisStart: plannedIn === session }] : []))
+  if (ends.length < record.attempts.length || ends.some(({ outcome }) => retryAllowance(outcome) === 'never')) return false
+  return allowsAnother(ends.filter(({ isOfThisStart }) => isOfThisStart).map(({ outcome }) => outcome), limits.maxAttemptsPerTrial)
+}
+
+/** An attempt that was ended before its own end keeps its trial for a resume. */
+function isKeptForResume({ state, session }: DecideInput, trial: TrialKey): boolean {
+  const last = state.get(trialId(trial))?.attempts.at(-1)
+  return last?.session === session && last.state.phase === 'terminal' && retryAllowance(last.state.outcome) === 'at_resume'
 }
 
 function whenIdle(input: DecideInput, reason: NotRunReason | undefined): Decision {
-  if (input.running.size > 0) return { kind: 'wait', pauses: [] }
+  if (input.running.size > 0) return { kind: 'wait', pauses: pausesOf(input) }
   if (reason === undefined) return { kind: 'done', notRun: {} }
-  const left = [...candidates(input)].length
+  const left = [...candidates(input)].length + [...trialsOf(input.plan)].filter((trial) => isKeptForResume(input, trial)).length
   return { kind: 'done', notRun: left === 0 ? {} : { [reason]: left } }
 }
 

@@ -25,6 +25,15 @@ test('a torn last line is cut off, counted, and everything before it is kept', a
   expect((await readFile(path, 'utf8')).trim().split('\n').at(-1)).toBe('{"bytes":14,"event":"TAIL_CUT","timestamp":"1970-01-01T00:00:00.000Z"}')
 })
 
+test('a tail of garbage, with line ends in it, is cut off like half a line', async () => {
+  const path = join(folder, 'attempts.jsonl')
+  await writeFile(path, `${JSON.stringify(planned)}\n\0\0\n{"event":\nnonsense\n`)
+  const ledger = await openLedger(path, now)
+  expect(ledger.state.get('os/a#1')?.attempts).toHaveLength(1)
+  await ledger.close()
+  expect((await readFile(path, 'utf8')).trim().split('\n').slice(1)).toEqual(['{"bytes":22,"event":"TAIL_CUT","timestamp":"1970-01-01T00:00:00.000Z"}'])
+})
+
 test('a broken line in the middle is refused with its number, and the file is left as it was', async () => {
   const path = join(folder, 'attempts.jsonl')
   await writeFile(path, `${JSON.stringify(planned)}\nnonsense\n${JSON.stringify(planned)}\n`)

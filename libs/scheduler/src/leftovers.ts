@@ -28,7 +28,7 @@ interface Context {
 async function closeLeftover(key: TrialKey, { attempt, attemptDir, state }: AttemptRecord, { services, orphans }: Context): Promise<Leftover> {
   const identity = { ...key, attempt, attemptDir }
   const process = state.phase === 'started' ? { pid: state.pid, start: state.pidStart } : undefined
-  const { problem, catalogSha256 } = await services.closeLeftover(identity, process)
+  const { problem, ...known } = await services.closeLeftover(identity, process)
   const trouble = problem ?? sandboxTrouble(orphans)
   const outcome: Outcome = {
     kind: 'invalid',
@@ -37,7 +37,7 @@ async function closeLeftover(key: TrialKey, { attempt, attemptDir, state }: Atte
     ...(trouble === undefined ? {} : { later: [{ reason: 'cleanup_failed' as const, message: trouble }] }),
   }
   const cleanup = trouble === undefined ? (state.phase === 'planned' ? 'none' : 'success') : 'failed'
-  return { identity, report: { outcome, cleanup, seconds: 0, steps: 0, ...(catalogSha256 === undefined ? {} : { catalogSha256 }) } }
+  return { identity, report: { outcome, cleanup, seconds: 0, steps: 0, ...known } }
 }
 
 function sandboxTrouble(orphans: Orphans | undefined): string | undefined {

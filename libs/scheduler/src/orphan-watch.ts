@@ -23,7 +23,10 @@ export class OrphanWatch {
   readonly #options: OrphanWatchOptions
   readonly #stopped = new AbortController()
   #looking: Promise<Orphans | undefined> | undefined
-  #remaining = 0
+  /** Without an owner, and not gone when they were last listed. */
+  #remaining: ReadonlySet<string> = new Set()
+  /** Those of them that a look has told of. */
+  #told: ReadonlySet<string> = new Set()
   #trouble: string | undefined
 
   constructor(options: OrphanWatchOptions) {
@@ -32,7 +35,7 @@ export class OrphanWatch {
 
   /** Sandboxes without an owner that the last look left. */
   get remaining(): number {
-    return this.#remaining
+    return this.#remaining.size
   }
 
   /** While the API does not answer, a start would only use up an attempt. */
@@ -51,13 +54,10 @@ export class OrphanWatch {
   async run(): Promise<void> {
     const { clock, everyMs } = this.#options
     for (;;) {
-      const isTroubled = this.#trouble !== undefined || this.#remaining > 0
+      const isTroubled = this.#trouble !== undefined || this.#remaining.size > 0
       await clock.sleep(isTroubled ? troubledMs : everyMs, this.#stopped.signal)
-      if (this.#isStopped()) return
-      const orphans = await this.look()
-      // A look that was under way at the end is the end's own.
-      if (this.#isStopped()) return
-      this.#options.onLook({ orphans })
+      if (this.#stopped.signal.aborted) return
+      this.#options.onLook({ orphans: await this.look() })
     }
   }
 
@@ -65,26 +65,29 @@ export class OrphanWatch {
     this.#stopped.abort()
   }
 
-  #isStopped(): boolean {
-    return this.#stopped.signal.aborted
-  }
-
+  /** A sandbox that stays is found once, however often it is looked at. */
   async #look(): Promise<Orphans | undefined> {
-    const found = new Set<string>()
+    const seen = new Set([...this.#told, ...this.#remaining])
     try {
       for (let round = 0; ; round += 1) {
-        const listed = await this.#orphans()
+        const listed = new Set((await this.#orphans()).map(({ id }) => id))
         this.#trouble = undefined
-        this.#remaining = listed.length
-        for (const { id } of listed) found.add(id)
-        if (listed.length === 0 || round === killTries) return { found: found.size, killed: found.size - listed.length, remaining: listed.length }
+        this.#remaining = listed
+        for (const id of listed) seen.add(id)
+        if (listed.size === 0 || round === killTries) return this.#telling(seen, listed)
         // A failed kill shows in the next list, which is what counts.
-        await Promise.allSettled(listed.map(({ id }) => this.#options.kill(id)))
+        await Promise.allSettled([...listed].map((id) => this.#options.kill(id)))
       }
     } catch (error) {
       this.#trouble = error instanceof Error ? error.message : String(error)
       return undefined
     }
+  }
+
+  #telling(seen: ReadonlySet<string>, listed: ReadonlySet<string>): Orphans {
+    const found = seen.size - this.#told.size
+    this.#told = listed
+    return { found, killed: seen.size - listed.size, remaining: listed.size }
   }
 
   /** Who runs is asked after the list was made: an attempt that ended meanwhile has proved its own end. */

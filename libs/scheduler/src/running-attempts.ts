@@ -61,7 +61,10 @@ export class RunningAttempts {
   end(trial: TrialKey, { outcome }: Pick<AttemptReport, 'outcome'>, nowMs: number): void {
     this.#running.delete(trialId(trial))
     this.#endedMs.set(trialId(trial), nowMs)
-    if (outcome.kind === 'invalid' && outcome.reason === 'sandbox_create_failed') this.#createFaults = { inARow: this.#createFaults.inARow + 1, lastMs: nowMs }
+    if (outcome.kind === 'valid') return
+    if (outcome.reason === 'sandbox_create_failed') this.#createFaults = { inARow: this.#createFaults.inARow + 1, lastMs: nowMs }
+    // A desktop that does not come up was made all the same.
+    if (outcome.reason === 'guest_not_ready') this.#createFaults = noCreateFaults
   }
 
   /** What is spent, reserved and needed, for the budget. */

@@ -158,6 +158,14 @@ test.each([
   expect(result.aggregate).toMatchObject({ valid_tasks: 0, score_valid: null, invalid_by_reason: { [reason]: 1 } })
 })
 
+test('a sandbox whose desktop never came up was paid for all the same, and one that was never made was not', async () => {
+  const { result, reports } = await run({ relay: 'never-ready' })
+  expect(reports[0]).toMatchObject({ outcome: { reason: 'guest_not_ready' }, sandboxSeconds: expect.any(Number) as number })
+  expect(result.aggregate.used?.sandbox_seconds).toBeGreaterThan(0)
+  const other = await run({ relay: 'create-fails', tasks: ['b'] })
+  expect(other.reports[0]).not.toHaveProperty('sandboxSeconds')
+})
+
 test('an attempt that hangs and ignores being asked is forced to end, as a time-out of its phase', async () => {
   const { reports } = await run({ attempt: 'hang', timeoutMs: 1_000 })
   expect(reports[0]?.outcome).toMatchObject({ kind: 'invalid', reason: 'timeout', phase: 'agent' })

@@ -123,7 +123,7 @@ test('whatever happens to its attempts, and wherever the coordinator dies, a run
       for (const death of deaths) {
         const world = await start(death)
         ledger = world.ledger
-        expect(world.mostSandboxes).toBeLessThanOrEqual(numEnvs + sandboxes.size + fates.length)
+        expect(world.mostOwned).toBeLessThanOrEqual(numEnvs)
       }
       const { result } = await start()
       const onceOnly = result?.aggregate.invalid_by_reason.runner_exit ?? 0

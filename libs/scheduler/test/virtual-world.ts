@@ -50,6 +50,10 @@ export interface WorldOptions {
   readonly before?: readonly LedgerEvent[]
   readonly input?: Partial<CampaignInput>
   skewMs?(seconds: number): number
+  /** How long a list of sandboxes takes, and which of them cannot be killed. */
+  readonly listSeconds?: number
+  isStuck?(id: string, seconds: number): boolean
+  onLedger?(event: LedgerEvent): void
   /** Calls `stop` or `drain` at a second. */
   readonly stopAt?: number
   readonly drainAt?: number
@@ -63,6 +67,8 @@ export interface World {
   readonly events: readonly { readonly seconds: number; readonly event: CampaignEvent }[]
   readonly sandboxes: ReadonlyMap<string, string>
   readonly mostSandboxes: number
+  /** Of those that a running attempt owns. */
+  readonly mostOwned: number
   readonly createdAt: readonly number[]
   readonly aggregates: readonly Aggregate[]
 }
@@ -80,14 +86,19 @@ export async function live(options: WorldOptions, sandboxes = new Map<string, st
   const aggregates: Aggregate[] = []
   const createdAt: number[] = []
   let mostSandboxes = sandboxes.size
+  let [owned, mostOwned] = [0, 0]
+  let isDead = false
   const replaying = new Set(ledger)
   const memory = memoryLedger((event) => {
     if (replaying.delete(event)) return
-    if (ledger.length - (options.before?.length ?? 0) === options.dieAfter) throw new Died()
+    if (ledger.length - (options.before?.length ?? 0) === options.dieAfter) isDead = true
+    if (isDead) throw new Died()
     ledger.push(event)
+    options.onLedger?.(event)
   })
   for (const event of ledger) await memory.append(event)
-  const isOut = () => options.apiOutage !== undefined && seconds() >= options.apiOutage[0] && seconds() < options.apiOutage[1]
+  // A dead coordinator asks nobody for anything.
+  const isOut = () => isDead || (options.apiOutage !== undefined && seconds() >= options.apiOutage[0] && seconds() < options.apiOutage[1])
   const runAttempt = async (identity: AttemptIdentity, hooks: AttemptHooks): Promise<AttemptReport> => {
     const fate = options.fate(identity)
     const startMs = clock.monotonicMs()
@@ -101,8 +112,11 @@ export async function live(options: WorldOptions, sandboxes = new Map<string, st
     sandboxes.set(id, attemptName(identity))
     createdAt.push(seconds())
     mostSandboxes = Math.max(mostSandboxes, sandboxes.size)
+    owned += 1
+    mostOwned = Math.max(mostOwned, owned)
     hooks.onPhase('setup')
     await clock.sleep(fate.seconds * 1_000, hooks.signal)
+    owned -= 1
     if (fate.leaks !== true) sandboxes.delete(id)
     if (isEnded()) return failed('interrupted')
     const sandboxSeconds = (clock.monotonicMs() - startMs) / 1_000
@@ -112,8 +126,13 @@ export async function live(options: WorldOptions, sandboxes = new Map<string, st
     clock,
     runAttempt,
     closeLeftover: () => Promise.resolve({}),
-    listSandboxes: () => (isOut() ? Promise.reject(new Error('no network')) : Promise.resolve([...sandboxes].map(([id, attempt]) => ({ id, attempt })))),
-    killSandbox: (id) => (isOut() ? Promise.reject(new Error('no network')) : Promise.resolve(sandboxes.delete(id))),
+    listSandboxes: async () => {
+      if (isOut()) throw new Error('no network')
+      const listed = [...sandboxes].map(([id, attempt]) => ({ id, attempt }))
+      if (options.listSeconds !== undefined) await clock.sleep(options.listSeconds * 1_000, new AbortController().signal)
+      return listed
+    },
+    killSandbox: (id) => (isOut() ? Promise.reject(new Error('no network')) : Promise.resolve(options.isStuck?.(id, seconds()) !== true && sandboxes.delete(id))),
     problems: () => Promise.resolve(options.problems?.(seconds()) ?? []),
     writeAggregate: (aggregate) => Promise.resolve(void aggregates.push(aggregate)),
     onEvent: (event) => void events.push({ seconds: seconds(), event }),
@@ -129,5 +148,5 @@ export async function live(options: WorldOptions, sandboxes = new Map<string, st
     if (error instanceof Died) return undefined
     throw error
   })
-  return { result, ledger, events, sandboxes, mostSandboxes, createdAt, aggregates }
+  return { result, ledger, events, sandboxes, mostSandboxes, mostOwned, createdAt, aggregates }
 }

@@ -1,7 +1,7 @@
 import { mkdir, realpath } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { acquireRunLock, type CampaignResult, makeRunTemporaryFolder, refuseHeldLock } from '@osworld-e2b/scheduler'
+import { acquireRunLock, type CampaignResult, makeRunTemporaryFolder, refuseHeldLock, SchedulerError } from '@osworld-e2b/scheduler'
 import { type Bubblewrap, checkConfinement } from '@osworld-e2b/upstream'
 import { exitCode, type ExitCode } from '../exit-code.ts'
 import { requireEndpoints } from '../run/ask-endpoints.ts'
@@ -56,9 +56,10 @@ export async function run(given: RunArguments, console: Console): Promise<ExitCo
     const expectedSeconds = await findExpectedSeconds(given.orderBy, given.results)
     return await prepareAndRun(options, { console, interrupts, expectedSeconds })
   } catch (error) {
-    // Whatever a stop breaks off in mid-preparation is the stop.
-    if (interrupts.signal.aborted) return exitCode.interrupted
-    throw error
+    if (!interrupts.signal.aborted) throw error
+    // Whatever a stop breaks off in mid-preparation is the stop; what could not be recorded must be known.
+    if (error instanceof SchedulerError && error.code === 'run_unwritable') console.steps.line(error.message)
+    return exitCode.interrupted
   } finally {
     interrupts.dispose()
   }
@@ -106,16 +107,23 @@ async function runOn({ connection, lost }: Server, prepared: Prepared): Promise<
   const options = await linkFree(await withRunFolder(prepared.options))
   const contract = resolveContract({ options, written: passed.contract, selection, template, adjustmentsSha256: await adjustmentsSha256(profile.folder) })
   const lock = await acquireRunLock(lockFile(options), { pid: process.pid, now: new Date() })
-  const temporary = await makeRunTemporaryFolder(tmpdir(), process.pid)
   try {
     console.steps.line(options.numEnvs.note)
-    const result = await carryOut({ ...prepared, connection, contract, options, temporaryFolder: temporary.path })
+    const result = await inTemporaryFolder((temporaryFolder) => carryOut({ ...prepared, connection, contract, options, temporaryFolder }))
     if (lost.aborted) console.steps.line(String(lost.reason instanceof Error ? lost.reason.message : lost.reason))
     console.steps.line(`run folder: ${options.runFolder}`)
     return exitCodeOf(result, lost.aborted)
   } finally {
-    await temporary.remove()
     await lock.release()
+  }
+}
+
+async function inTemporaryFolder<Value>(work: (path: string) => Promise<Value>): Promise<Value> {
+  const temporary = await makeRunTemporaryFolder(tmpdir(), process.pid)
+  try {
+    return await work(temporary.path)
+  } finally {
+    await temporary.remove()
   }
 }
 

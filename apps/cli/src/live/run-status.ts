@@ -1,9 +1,9 @@
-import { retryAllowance, trialId } from '@osworld-e2b/aggregation'
-import type { ModelUsage, Outcome, PauseReason, RunStatus } from '@osworld-e2b/contracts'
+import { allowsAnother, trialId } from '@osworld-e2b/aggregation'
+import type { ModelUsage, PauseReason, RunStatus } from '@osworld-e2b/contracts'
 import type { AttemptIdentity, AttemptReport, CampaignEvent } from '@osworld-e2b/scheduler'
 import { activeSeconds, costOf, etaSeconds } from './estimate.ts'
 import { eventText } from './event-text.ts'
-import { type Failures, failedNow, type RunningAttempt, type StatusState } from './status-state.ts'
+import { failedNow, type RunningAttempt, type StatusState } from './status-state.ts'
 
 const keptEvents = 20
 
@@ -87,16 +87,9 @@ function afterAttempt(state: StatusState, identity: AttemptIdentity, report: Att
   }
   const { outcome } = report
   if (outcome.kind === 'valid') return { ...state, running, ended, failures: without(state.failures, id), valid: state.valid + 1, rewardSum: state.rewardSum + outcome.reward }
-  const failures = withEntry(state.failures, id, afterFailure(state.failures.get(id), outcome, state.plan.maxAttemptsPerTrial))
-  return { ...state, running, ended, failures }
-}
-
-/** The outcome table and the contract's number tell whether the trial may be tried again. */
-function afterFailure(before: Failures | undefined, outcome: Outcome, maxAttempts: number): Failures {
-  const allowance = retryAllowance(outcome)
-  const attempts = (before?.attempts ?? 0) + 1
-  const onceOnly = (before?.onceOnly ?? 0) + (allowance === 'once' ? 1 : 0)
-  return { attempts, onceOnly, isFinal: allowance === 'never' || allowance === 'at_resume' || onceOnly > 1 || attempts >= maxAttempts }
+  const outcomes = [...(state.failures.get(id)?.outcomes ?? []), outcome]
+  const isFinal = !allowsAnother(outcomes, state.plan.maxAttemptsPerTrial)
+  return { ...state, running, ended, failures: withEntry(state.failures, id, { outcomes, isFinal }) }
 }
 
 function attemptCost({ sandboxSeconds = 0, model }: AttemptReport, sandboxHourUsd: number | null): number | null {

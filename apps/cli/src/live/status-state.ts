@@ -1,5 +1,5 @@
 import { retryAllowance, type RunState, trialReward } from '@osworld-e2b/aggregation'
-import type { PauseReason, Phase, RunStatus } from '@osworld-e2b/contracts'
+import type { Outcome, PauseReason, Phase, RunStatus } from '@osworld-e2b/contracts'
 import type { AttemptIdentity } from '@osworld-e2b/scheduler'
 
 /** What does not change while a start of a run lasts. */
@@ -35,9 +35,8 @@ export interface RunningAttempt {
 }
 
 /** Attempts of this start at a trial that has no score yet. */
-export interface Failures {
-  readonly attempts: number
-  readonly onceOnly: number
+interface Failures {
+  readonly outcomes: readonly Outcome[]
   readonly isFinal: boolean
 }
 

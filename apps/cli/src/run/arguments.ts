@@ -111,7 +111,7 @@ export function addRunFlags(command: Command): Command {
     .option('--assets [folder]', "serve the tasks' files from recorded downloads (default folder: in the user's cache)")
     .option('--offline', 'fetch nothing that is not recorded; the missing files are named before anything starts')
     .option('--sandbox-hour-usd <price>', "price of one sandbox for one hour (default: E2B's list price on its route)")
-    .option('--model-request-usd <price>', 'most that one model request costs, for the bounds that --dry-run shows')
+    .option('--model-request-usd <price>', 'most that one model request costs, for the bounds of --dry-run and for what a budget reserves before an attempt has shown it')
     .option('--run-id <name>', 'name of the run; an existing one is resumed with the settings it has')
     .option('--results <folder>', 'where run folders are kept (default: results/runs)')
     .option('--data <folder>', "local E2B server's data folder (default: in the user's cache)")

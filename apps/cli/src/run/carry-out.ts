@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Connection, Contract } from '@osworld-e2b/contracts'
 import { writeJsonAtomic } from '@osworld-e2b/inventory'
 import { createRedactor, secret, type Secret } from '@osworld-e2b/redaction'
-import { type CampaignInput, type CampaignResult, createRoom, type Ledger, openLedger, openRunFolder, type Room, runCampaign, systemClock } from '@osworld-e2b/scheduler'
+import { type CampaignInput, type CampaignResult, createRoom, type Ledger, openLedger, openRunFolder, requestsOfOpenAttempts, type Room, runCampaign, systemClock } from '@osworld-e2b/scheduler'
 import type { Bubblewrap } from '@osworld-e2b/upstream'
 import type { Console } from '../commands/run.ts'
 import type { Profile } from '../commands/setup.ts'
@@ -15,7 +15,7 @@ import type { Interrupts } from './interrupts.ts'
 import { openModel, type Model } from './model.ts'
 import type { RunOptions } from './options.ts'
 import { campaignServices } from './processes.ts'
-import { resultTable, scoreLine } from './result-table.ts'
+import { notRunLines, resultTable, scoreLine } from './result-table.ts'
 import { adapterSha256, scorerDrift, upstreamOf } from './scorer-identity.ts'
 import { secretPlaces } from './secret-places.ts'
 import type { Selection } from './selection.ts'
@@ -47,7 +47,7 @@ export async function carryOut(run: ReadyRun): Promise<CampaignResult> {
   const { run_uid: runUid } = await writeDocuments(run)
   const ledger = await openLedger(join(options.runFolder, 'attempts.jsonl'), () => new Date(), (work) => room.keep(work))
   try {
-    const model = await openModel(run.contract, options, { environment: console.environment, requestsBefore: ledger.totals().modelRequests })
+    const model = await openModel(run.contract, options, { environment: console.environment, requestsBefore: ledger.totals().modelRequests + (await requestsOfOpenAttempts(options.runFolder, ledger.state)) })
     try {
       return await campaign(run, { room, ledger, model, runUid })
     } finally {
@@ -79,7 +79,7 @@ async function campaign(run: ReadyRun, open: Open): Promise<CampaignResult> {
     const result = await runCampaign(campaignInput(run, ledger), services(run, open, view), run.signal)
     await view.end(result.aggregate)
     if (options.json) console.stdout.write(`${JSON.stringify({ type: 'notes', notes: passed.evidence.notes })}\n`)
-    else console.stdout.write(`${[resultTable(contract.scoring.tasks, options.trials, ledger.state), scoreLine(result.aggregate), ...passed.evidence.notes.map((note) => `note: ${note}`)].join('\n')}\n`)
+    else console.stdout.write(`${[resultTable(contract.scoring.tasks, options.trials, ledger.state), scoreLine(result.aggregate), ...notRunLines(result.aggregate), ...passed.evidence.notes.map((note) => `note: ${note}`)].join('\n')}\n`)
     return result
   } finally {
     interrupts.drain.removeEventListener('abort', onDrain)

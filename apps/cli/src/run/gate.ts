@@ -42,11 +42,10 @@ export interface Passed {
   readonly announcement?: string
 }
 
-/** A run that may cost money goes on, and its failed tasks are run again, only under a contract; throws `RefusedError`. */
+/** A run that may cost money goes on only under a contract; throws `RefusedError`. Its failed tasks are another run, with a contract to be written. */
 export function refuseUnauthorizedRepeat(recorded: Recorded | undefined, contract: ContractFile | undefined): void {
-  if (recorded === undefined || contract !== undefined || !isPaid(recorded.contract)) return
-  const what = recorded.isResumed ? 'it is resumed' : 'its failed tasks are run'
-  throw new RefusedError([{ rule: 'authorization_missing', message: `The earlier run may cost money, so ${what} only with the contract that authorizes it: give --contract.` }])
+  if (recorded?.isResumed !== true || contract !== undefined || !isPaid(recorded.contract)) return
+  throw new RefusedError([{ rule: 'authorization_missing', message: 'The earlier run may cost money, so it is resumed only with the contract that authorizes it: give --contract.' }])
 }
 
 /** Flags authorize nothing: what may cost money is run under a contract that somebody reviewed; throws `RefusedError`. */

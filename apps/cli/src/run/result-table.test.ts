@@ -1,7 +1,7 @@
-import { replay } from '@osworld-e2b/aggregation'
-import type { LedgerEvent, Outcome } from '@osworld-e2b/contracts'
+import { aggregate, createRunFold, replay } from '@osworld-e2b/aggregation'
+import type { Aggregate, LedgerEvent, Outcome } from '@osworld-e2b/contracts'
 import { expect, test } from 'vitest'
-import { resultTable } from './result-table.ts'
+import { notRunLines, resultTable } from './result-table.ts'
 
 function ended(id: string, outcome: Outcome): LedgerEvent[] {
   const key = { domain: 'os', task_id: id, trial: 1, attempt: 1, timestamp: '2026-01-01T00:00:00.000Z' }
@@ -26,4 +26,12 @@ test('what has no score stands first with its reason, then what was not run, the
     'os/failed       0     12.3  valid after 3 steps',
     'os/solved       1     12.3  valid after 3 steps',
   ])
+})
+
+test('what was not run is told with what kept it and what to do next', () => {
+  const { totals } = createRunFold()
+  const aggregated = (not_run: NonNullable<Aggregate['not_run']>) => aggregate({ runId: 'r', tasks: [], trials: 1, state: new Map(), totals: { ...totals, notRun: not_run }, updatedAt: '2026-01-01T00:00:00.000Z', labels: { unconfined: false, unverified: false } })
+  expect(notRunLines(aggregated({ budget: 85 }))).toEqual(['85 trials were not run, since the budget does not hold another attempt; resume with a larger one.'])
+  expect(notRunLines(aggregated({ drained: 1 }))).toEqual(['1 trial was not run, since the run was drained; resume it to go on.'])
+  expect(notRunLines(aggregated({}))).toEqual([])
 })

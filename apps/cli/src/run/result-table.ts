@@ -1,5 +1,5 @@
 import { type RunState, trialId } from '@osworld-e2b/aggregation'
-import type { Aggregate, TaskKey } from '@osworld-e2b/contracts'
+import type { Aggregate, NotRunReason, TaskKey } from '@osworld-e2b/contracts'
 
 interface Row {
   readonly task: string
@@ -24,6 +24,19 @@ export function scoreLine(aggregate: Aggregate): string {
   const labels = (['simulated', 'unverified', 'unconfined', 'additions'] as const).filter((label) => aggregate[label] === true)
   const suffix = labels.length === 0 ? '' : ` [${labels.join(', ')}]`
   return `score ${percent(aggregate.score_declared)} over ${aggregate.planned_tasks} planned tasks, coverage ${percent(aggregate.coverage)} (${aggregate.valid_tasks} valid)${suffix}`
+}
+
+const notRunTexts: Readonly<Record<NotRunReason, string>> = {
+  budget: 'since the budget does not hold another attempt; resume with a larger one',
+  deadline: 'since the time for starting attempts is over; resume the run to go on',
+  drained: 'since the run was drained; resume it to go on',
+  interrupted: 'since the run was stopped; resume it to go on',
+  identity_drift: 'since what runs is not what the run was made of any more; mend that and resume',
+}
+
+/** What kept trials from being run, and what to do next. */
+export function notRunLines({ not_run: notRun = {} }: Aggregate): readonly string[] {
+  return (Object.entries(notRun) as [NotRunReason, number][]).map(([reason, count]) => `${count} ${count === 1 ? 'trial was' : 'trials were'} not run, ${notRunTexts[reason]}.`)
 }
 
 function row(task: TaskKey, trial: number, state: RunState): Row {
