@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Cleanup } from '@osworld-e2b/contracts'
-import { isProcessAlive, type ProcessIdentity } from './process-identity.ts'
+import { endProcess } from './child-process.ts'
+import { isProcessAlive, processesNaming, type ProcessIdentity } from './process-identity.ts'
 
 export interface OrphanReport {
   readonly found: number
@@ -34,6 +35,14 @@ export async function proveEnd({ relayCleanup, namespaceInit, killSandboxes }: E
   const problem = alive ?? listed
   if (problem !== undefined) return failed(problem)
   return { cleanup: relayCleanup === 'none' ? 'none' : 'success', cleanupProblem: '' }
+}
+
+/**
+ * A first process that is ended by force in the moment before its namespace has tied itself to it leaves the namespace behind, which goes by
+ * the path of its control socket.
+ */
+export async function endUntied(controlPath: string): Promise<void> {
+  for (const { pid } of await processesNaming(controlPath)) endProcess(pid)
 }
 
 /** Waits for the end of a process that shall end by itself; says so when it does not. */

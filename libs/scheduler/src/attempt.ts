@@ -4,7 +4,7 @@ import type { AttemptPlan, AttemptServices } from './attempt-plan.ts'
 import { type Child, startChild } from './child-process.ts'
 import { type ControlServer, openControlServer } from './control-server.ts'
 import { within } from './deadline.ts'
-import { type AttemptEnd, proveEnd } from './attempt-end.ts'
+import { type AttemptEnd, endUntied, proveEnd } from './attempt-end.ts'
 import type { AttemptHooks, AttemptReport } from './attempt-report.ts'
 import type { ClosedModel, ModelSession } from './model-session.ts'
 import { defaultFolderLimitBytes, watchFolder } from './folder-quota.ts'
@@ -142,6 +142,7 @@ class AttemptSession {
     })
     this.#model?.swallowed.addEventListener('abort', () => this.#stop({ reason: 'model_unavailable', message: reasonText(this.#model?.swallowed) }), { once: true })
     const exit = await child.exited
+    if (exit.signal !== undefined && this.#control !== undefined) await endUntied(this.#control.path)
     await this.#control?.drained()
     clearTimeout(timer)
     signal.removeEventListener('abort', interrupt)

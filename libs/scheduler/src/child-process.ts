@@ -104,8 +104,13 @@ async function completed(capture: OutputCapture, ended: Promise<unknown>): Promi
 }
 
 function killGroup(pid: number): void {
+  endProcess(-pid)
+}
+
+/** SIGKILL to a process, or to a group by its negative number; one that is gone is fine. */
+export function endProcess(pid: number): void {
   try {
-    process.kill(-pid, 'SIGKILL')
+    process.kill(pid, 'SIGKILL')
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }

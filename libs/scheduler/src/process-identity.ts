@@ -1,4 +1,4 @@
-import { readFile, readlink } from 'node:fs/promises'
+import { readdir, readFile, readlink } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 
 export interface ProcessIdentity {
@@ -18,6 +18,19 @@ export async function processStart(pid: number): Promise<string | undefined> {
 /** Whether exactly that process, and not a later one with the same number, is alive. */
 export async function isProcessAlive({ pid, start }: ProcessIdentity): Promise<boolean> {
   return (await processStart(pid)) === start
+}
+
+/** Living processes, other than this one, that have the text among their arguments. */
+export async function processesNaming(text: string): Promise<readonly ProcessIdentity[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const commandLine = pid === process.pid ? '' : await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+      const start = commandLine.includes(text) ? await processStart(pid) : undefined
+      return start === undefined ? [] : [{ pid, start }]
+    }),
+  )
+  return found.flat()
 }
 
 const pollMs = 20

@@ -7,9 +7,11 @@ import { type Contract, contractSchema } from '@osworld-e2b/contracts'
 import { sha256File, sha256Hex } from '@osworld-e2b/inventory'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { attemptProcesses, type AttemptProcesses, type AttemptReport, type CampaignInput, type CampaignServices, createRoom, openLedger, runCampaign, systemClock } from '../src/index.ts'
+import { processesNaming } from '../src/process-identity.ts'
 
 const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url))
 const sha = 'b'.repeat(64)
+const untiedMark = `untied-${process.pid}`
 const taskText = '{"id": "a"}'
 let folder: string
 beforeEach(async () => {
@@ -27,6 +29,7 @@ interface Setup {
   readonly remaining?: number
   readonly adjustments?: string
   readonly scorerDrift?: string
+  readonly untied?: boolean
 }
 
 function contractOf({ tasks = ['a'], maxAttempts = 1 }: Setup): Contract {
@@ -96,6 +99,12 @@ async function run(setup: Setup, signal = new AbortController().signal, onEvent:
   const ledger = await openLedger(ledgerPath, () => new Date())
   const reports: AttemptReport[] = []
   const command = (args: readonly string[]) => ({ file: process.execPath, args, environment: {}, cwd: folder })
+  const untied = (socket: string) => ({
+    file: '/bin/sh',
+    args: ['-c', 'setsid "$0" "$@" & kill -9 $$', process.execPath, fixture('attempt.mjs'), setup.attempt ?? 'valid', socket, untiedMark],
+    environment: {},
+    cwd: folder,
+  })
   const input: CampaignInput = {
     runId: 'r',
     contract: contractOf(setup),
@@ -109,7 +118,7 @@ async function run(setup: Setup, signal = new AbortController().signal, onEvent:
     room,
     planAttempt: planAttempt(setup),
     relayCommand: command([fixture('relay.mjs'), setup.relay ?? 'well']),
-    attemptCommand: (_config, socket) => command([fixture('attempt.mjs'), setup.attempt ?? 'valid', socket]),
+    attemptCommand: (_config, socket) => (setup.untied === true ? untied(socket) : command([fixture('attempt.mjs'), setup.attempt ?? 'valid', socket])),
     scorerDrift: () => Promise.resolve(setup.scorerDrift),
     killSandboxes: () => Promise.resolve({ found: 0, killed: 0, remaining: setup.remaining ?? 0 }),
     temporaryFolder: tmpdir(),
@@ -169,6 +178,12 @@ test('a sandbox whose desktop never came up was paid for all the same, and one t
 test('an attempt that hangs and ignores being asked is forced to end, as a time-out of its phase', async () => {
   const { reports } = await run({ attempt: 'hang', timeoutMs: 1_000 })
   expect(reports[0]?.outcome).toMatchObject({ kind: 'invalid', reason: 'timeout', phase: 'agent' })
+})
+
+test('an attempt whose first process is killed leaves nothing running, also when the rest was not tied to it', async () => {
+  const { reports } = await run({ attempt: 'await-loss', untied: true })
+  expect(reports[0]?.outcome).toMatchObject({ kind: 'invalid', reason: 'runner_exit' })
+  expect(await processesNaming(untiedMark)).toEqual([])
 })
 
 test('an infrastructure fault is tried again up to the limit, and tasks run beside each other', async () => {

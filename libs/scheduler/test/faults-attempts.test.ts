@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -38,6 +39,8 @@ async function processes(): Promise<readonly string[]> {
   return lines.filter((line) => line.includes(runFolder))
 }
 
+const bubblewrap = execFileSync('sh', ['-c', 'command -v bwrap'], { encoding: 'utf8' }).trim()
+
 test('an attempt that ignores every signal, and whose grandchild holds its output open, is ended with all of its namespace', async () => {
   const { result, reports } = await runFaulty(
     { runFolder, tasks: [{ id: 'stubborn' }, { id: 'well' }], phaseTimeoutsMs: { agent: 500 } },
@@ -45,7 +48,7 @@ test('an attempt that ignores every signal, and whose grandchild holds its outpu
       parts: {
         attemptCommand: ({ task, attempt_dir: folder }, socket) => {
           const { file, args, ...rest } = programCommand({ programs, runFolder }, 'faulty-attempt.mjs', [task.id === 'well' ? 'valid' : 'stubborn', socket, folder])
-          return { ...rest, file: '/usr/bin/bwrap', args: ['--unshare-user', '--unshare-pid', '--die-with-parent', '--new-session', '--dev-bind', '/', '/', '--proc', '/proc', file, ...args] }
+          return { ...rest, file: bubblewrap, args: ['--unshare-user', '--unshare-pid', '--die-with-parent', '--new-session', '--dev-bind', '/', '/', '--proc', '/proc', file, ...args] }
         },
       },
     },
@@ -116,6 +119,12 @@ const faults: readonly Fault[] = [
   { title: 'random bytes', attempt: 'random-bytes', outcome: { kind: 'invalid', reason: 'runner_exit', phase: 'agent', message: 'The attempt wrote a line that is not JSON to its control socket.' } },
 ]
 
+/** The line in the bad attempt's output that says what was cut. */
+async function cutMark(): Promise<string | undefined> {
+  const text = await readFile(join(runFolder, 'attempts/os/bad/1.1/stdout.log'), 'utf8')
+  return /^\[… .+ …\]$/m.exec(text)?.[0]
+}
+
 /** The other attempt runs all the time: it ends only when the bad one has. */
 describe('beside another attempt, which keeps its score,', () => {
   test.each(faults.map((fault) => [fault.title, fault] as const))('one with %s has an outcome of its own', async (_title, { attempt = 'valid', parts, planFails = false, before, outcome }) => {
@@ -133,6 +142,7 @@ describe('beside another attempt, which keeps its score,', () => {
     expect(reports('well')).toMatchObject([{ outcome: { kind: 'valid', reward: 1 } }])
     expect(result.aggregate.valid_tasks).toBe(outcome.kind === 'valid' ? 2 : 1)
     expect(ledger.at(-1)).toMatchObject({ event: 'RUN_ENDED' })
+    if (attempt === 'floods-output') expect(await cutMark()).toBe('[… 142,540,800 bytes cut here …]')
     expect(await processes()).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { LedgerEvent } from '@osworld-e2b/contracts'
@@ -23,15 +23,17 @@ const { runFolder } = setup
 const ledgerPath = join(runFolder, 'attempts.jsonl')
 const ballast = join(runFolder, 'ballast')
 let hasFilled = false
+let hasEnded = false
 
 function print(value: unknown): void {
   writeSync(1, `${JSON.stringify(value)}\n`)
 }
 
-/** To the last byte. */
+/** To the last byte; only then the file has its name. */
 function fill(): void {
   hasFilled = true
-  const file = openSync(ballast, 'w')
+  const part = `${ballast}.part`
+  const file = openSync(part, 'w')
   for (let size = 65_536; size > 0; ) {
     try {
       writeSync(file, Buffer.alloc(size))
@@ -40,6 +42,7 @@ function fill(): void {
     }
   }
   closeSync(file)
+  renameSync(part, ballast)
   print({ type: 'filled' })
 }
 
@@ -76,7 +79,7 @@ function onFillingDisk(ledger: Ledger): Ledger {
         fill()
       }
       await ledger.append(event)
-      if (fillAt === 'aggregate' && event.event === 'RUN_ENDED') fill()
+      hasEnded = event.event === 'RUN_ENDED'
     },
   }
 }
@@ -103,7 +106,11 @@ async function run(): Promise<void> {
     },
   })
   try {
-    print({ type: 'result', ...(await runCampaign(input, services, stop.signal)) })
+    const writeAggregate: typeof services.writeAggregate = (aggregate) => {
+      if (fillAt === 'aggregate' && hasEnded && !hasFilled) fill()
+      return services.writeAggregate(aggregate)
+    }
+    print({ type: 'result', ...(await runCampaign(input, { ...services, writeAggregate }, stop.signal)) })
   } finally {
     await ledger.close()
     await lock.release()

@@ -3,34 +3,37 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { LedgerEvent } from '@osworld-e2b/contracts'
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { FaultySetup } from './faults-campaign.ts'
-import { compileProgram, ledgerOf, onSmallDisk, type PrintingProcess, smallDiskProblem } from './faults-process.ts'
+import { type CompiledProgram, compileProgram, ledgerOf, onSmallDisk, type PrintingProcess, smallDiskProblem } from './faults-process.ts'
 
 const problem = smallDiskProblem()
 const programs = fileURLToPath(new URL('.', import.meta.url))
 
-let coordinator: string
+let coordinator: CompiledProgram
 let folder: string
 let temporaryFolder: string
 let running: PrintingProcess | undefined
 beforeAll(async () => {
-  coordinator = await compileProgram('faults-coordinator', 'faults-disk')
+  coordinator = await compileProgram('faults-coordinator')
 })
+afterAll(() => coordinator.remove())
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'faults-run-'))
   temporaryFolder = await mkdtemp(join(tmpdir(), 'faults-'))
 })
 afterEach(async () => {
-  running?.child.kill('SIGKILL')
-  await running?.ended
+  await running?.kill()
   await rm(folder, { recursive: true, force: true })
   await rm(temporaryFolder, { recursive: true, force: true })
 })
 
+/** While it runs its disk becomes full, and only then it writes. */
+const disturbed = { tasks: [{ id: 'a', attempts: ['writes-when-full', 'writes-evidence'] }, { id: 'b', attempts: ['writes-evidence'] }], maxAttempts: 2 }
+
 function command(told: Readonly<Record<string, unknown>>): readonly string[] {
   const setup: FaultySetup = { runFolder: folder, programs, temporaryFolder, tasks: [{ id: 'a', attempts: ['writes-evidence'] }, { id: 'b', attempts: ['writes-evidence'] }], numEnvs: 1, maxAttempts: 1 }
-  return [process.execPath, coordinator, JSON.stringify({ setup: { ...setup, ...(told.setup as object | undefined) }, ...Object.fromEntries(Object.entries(told).filter(([name]) => name !== 'setup')) })]
+  return [process.execPath, coordinator.path, JSON.stringify({ setup: { ...setup, ...(told.setup as object | undefined) }, ...Object.fromEntries(Object.entries(told).filter(([name]) => name !== 'setup')) })]
 }
 
 /** Without what the coordinator wrote only to fill a page. */
@@ -60,7 +63,7 @@ describe.skipIf(problem !== undefined)(`on a small disk of its own${problem === 
   })
 
   test('one that is full while an attempt writes its evidence is nobody\'s fault but the disk\'s: the attempt is tried again', async () => {
-    running = onSmallDisk(folder, [command({ fillAt: 'attempt', setup: { maxAttempts: 2 } })])
+    running = onSmallDisk(folder, [command({ fillAt: 'attempt', setup: disturbed })])
     await running.until(({ type, reason }) => type === 'run_paused' && reason === 'disk_full')
     running.say('free')
     const result = await running.until(({ type }) => type === 'result')
@@ -71,7 +74,7 @@ describe.skipIf(problem !== undefined)(`on a small disk of its own${problem === 
   })
 
   test.each(['planned', 'attempt', 'terminal', 'ended'])('stopped while it is full (%s), a run says that it cannot be written, and resumes once there is room', async (fillAt) => {
-    running = onSmallDisk(folder, [command({ fillAt, setup: { maxAttempts: 2 } }), command({ freeFirst: true, setup: { maxAttempts: 2 } })])
+    running = onSmallDisk(folder, [command({ fillAt, ...(fillAt === 'attempt' ? { setup: disturbed } : {}) }), command({ freeFirst: true })])
     const { pid } = await running.until(({ type }) => type === 'begun')
     await running.until(({ type, reason }) => type === 'run_paused' && reason === 'disk_full')
     process.kill(Number(pid), 'SIGTERM')

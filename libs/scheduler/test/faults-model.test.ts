@@ -55,10 +55,15 @@ test('a failure that shows only at the end takes the place of the reward', async
   expect(result.aggregate).toMatchObject({ complete: true, reward_sum: 1 })
 })
 
-test('a failure comes before what followed from it, and what followed is kept beside it', async () => {
+test('a failure comes before what followed from it, which is kept beside it', async () => {
   const { openModel } = sessions(['The last call failed for good.'])
-  const { reports } = await runFaulty({ runFolder, tasks: [{ id: 'a', attempts: ['ends-silently'] }] }, { parts: { openModel } })
-  expect(reports('a')[0]?.outcome).toMatchObject({ kind: 'invalid', reason: 'model_unavailable', message: 'The last call failed for good.' })
+  const { reports } = await runFaulty({ runFolder, tasks: [{ id: 'a', attempts: ['random-bytes'] }] }, { parts: { openModel } })
+  expect(reports('a')[0]?.outcome).toMatchObject({
+    kind: 'invalid',
+    reason: 'model_unavailable',
+    message: 'The last call failed for good.',
+    later: [{ reason: 'runner_exit', phase: 'agent', message: 'The attempt wrote a line that is not JSON to its control socket.' }],
+  })
 })
 
 test('what the calls used stands in the end of each attempt, and their sum in the aggregate', async () => {

@@ -1,15 +1,22 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type LedgerEvent, ledgerEventSchema } from '@osworld-e2b/contracts'
 import { build } from 'tsup'
 
-/** Compiles a program of this folder into a folder of its own and gives its path. */
-export async function compileProgram(name: string, into: string): Promise<string> {
-  // In the workspace, so that the packages of the registry are found from there.
-  const outDir = fileURLToPath(new URL(`../test-results/${into}`, import.meta.url))
+export interface CompiledProgram {
+  readonly path: string
+  remove(): Promise<void>
+}
+
+/** Compiles a program of this folder into a new folder of the workspace, so that the packages of the registry are found from there. */
+export async function compileProgram(name: string): Promise<CompiledProgram> {
+  const parent = fileURLToPath(new URL('../test-results', import.meta.url))
+  await mkdir(parent, { recursive: true })
+  const outDir = await mkdtemp(join(parent, `${name}-`))
   await build({
     config: false,
     silent: true,
@@ -24,7 +31,7 @@ export async function compileProgram(name: string, into: string): Promise<string
       options.conditions = ['@osworld-e2b/source', 'node', 'import', 'default']
     },
   })
-  return join(outDir, `${name}.js`)
+  return { path: join(outDir, `${name}.js`), remove: () => rm(outDir, { recursive: true, force: true }) }
 }
 
 /** What a coordinator prints: an event of its campaign, or how it began and ended. */
@@ -69,6 +76,13 @@ export class PrintingProcess {
     }
   }
 
+  /** Ends every program that said its number, and so what started them. */
+  async kill(): Promise<void> {
+    for (const { type, pid } of this.printed) if (type === 'begun' && !this.#hasEnded) killIfThere(Number(pid))
+    this.child.kill('SIGKILL')
+    await this.ended
+  }
+
   say(line: string): void {
     this.child.stdin?.write(`${line}\n`)
   }
@@ -76,6 +90,14 @@ export class PrintingProcess {
   #notify(): void {
     for (const resolve of this.#waiting) resolve()
     this.#waiting.clear()
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }
 

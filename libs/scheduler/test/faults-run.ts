@@ -12,7 +12,7 @@ export interface FaultyRun {
   readonly result: CampaignResult
   readonly ledger: readonly LedgerEvent[]
   /** Of the attempts at a task, in their order. */
-  reports(id: string): readonly AttemptReport[]
+  readonly reports: (id: string) => readonly AttemptReport[]
 }
 
 export interface RunParts {
