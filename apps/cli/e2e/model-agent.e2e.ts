@@ -48,11 +48,19 @@ afterAll(async () => {
   await results.remove()
 })
 
-const osworld = (args: readonly string[]) =>
-  promisify(execFile)(process.execPath, [main, 'run', '--results', results.path, ...args], { cwd: workspaceRoot, env: { ...process.env, MODEL_URL: address, MODEL_KEY: key } }).then(
-    ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),
-    (error: { code: number; stdout: string; stderr: string }) => ({ exitCode: error.code, stdout: error.stdout, stderr: error.stderr }),
-  )
+interface End {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function osworld(args: readonly string[]): Promise<End> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [main, 'run', '--results', results.path, ...args], { cwd: workspaceRoot, env: { ...process.env, MODEL_URL: address, MODEL_KEY: key } }, (_error, stdout, stderr) =>
+      resolve({ exitCode: child.exitCode ?? -1, stdout, stderr }),
+    )
+  })
+}
 
 /** As a user would: the flags' contract is written, reviewed, and authorized by its digest. */
 async function authorizedContract(flags: readonly string[]): Promise<string> {
