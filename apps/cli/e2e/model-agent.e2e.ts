@@ -24,7 +24,7 @@ const script = {
         { action: 'terminate', arguments: { status: 'success' } },
       ],
     },
-    { match: 'shopping list', steps: [{ text: 'The desktop is blue, is it not?' }], finally: undefined },
+    { match: 'shopping list', steps: [{ text: 'The desktop is blue, is it not?' }] },
     { match: 'mouse with my left', steps: [{ fault: 'status', status: 503, times: 1_000 }] },
   ],
 }

@@ -65,7 +65,7 @@ export const operationSchema = z.strictObject({
   phase_timeout_seconds: z
     .strictObject({ setup: phaseSecondsSchema.optional(), agent: phaseSecondsSchema.optional(), evaluate: phaseSecondsSchema.optional() })
     .optional(),
-  /** Sandboxes that may be asked for in one second; E2B allows 1 or 5, by plan. */
+  /** Attempts that may be started in one second; E2B allows 1 or 5 creates, by plan. */
   launches_per_second: z.int().min(1).max(1_000).optional(),
   /** After so long from its start a run starts no more attempts; what runs is finished. */
   run_seconds: z.int().min(1).max(2_000_000).optional(),

@@ -11,6 +11,7 @@ import { defaultFolderLimitBytes, watchFolder } from './folder-quota.ts'
 import { PhaseTimer } from './phase-timer.ts'
 import { namespaceInit, type ProcessIdentity, processStart } from './process-identity.ts'
 import { type RelayProcess, startRelayProcess } from './relay-process.ts'
+import { asError } from './scheduler-error.ts'
 import { Verdict } from './verdict.ts'
 
 /** How long the parts of a stop may take before they are forced. */
@@ -84,6 +85,7 @@ class AttemptSession {
   /** Ends what is left, in the reverse order of acquiring, and proves it. */
   async end(): Promise<SessionEnd> {
     await this.#endChild()
+    await this.#endUntied()
     this.#phaseTimer.stop()
     this.#ended.abort()
     const model = await this.#closeModel()
@@ -118,7 +120,7 @@ class AttemptSession {
       const command = this.#services.attemptCommand(this.#plan.config, this.#control.path, this.#model?.environment ?? {})
       this.#child = await startChild(command, { stdoutFile: `${folder}/stdout.log`, stderrFile: `${folder}/stderr.log`, ...this.#redaction() })
     } catch (error) {
-      this.verdict.fail({ reason: this.#relay === undefined ? 'relay_failed' : 'runner_exit', message: text(error) })
+      this.verdict.fail({ reason: this.#relay === undefined ? 'relay_failed' : 'runner_exit', message: asError(error).message })
       return undefined
     }
     this.#child.stdin.end()
@@ -142,7 +144,7 @@ class AttemptSession {
     })
     this.#model?.swallowed.addEventListener('abort', () => this.#stop({ reason: 'model_unavailable', message: reasonText(this.#model?.swallowed) }), { once: true })
     const exit = await child.exited
-    if (exit.signal !== undefined && this.#control !== undefined) await endUntied(this.#control.path)
+    await this.#endUntied()
     await this.#control?.drained()
     clearTimeout(timer)
     signal.removeEventListener('abort', interrupt)
@@ -172,7 +174,7 @@ class AttemptSession {
     try {
       return await this.#model?.close()
     } catch (error) {
-      this.verdict.overrule({ reason: 'worker_lost', message: text(error) })
+      this.verdict.overrule({ reason: 'worker_lost', message: asError(error).message })
       return undefined
     }
   }
@@ -190,6 +192,12 @@ class AttemptSession {
     this.#control?.hangUp()
     if ((await within(hangUpMs, child.exited)) === undefined) child.kill()
     await child.exited
+  }
+
+  /** Only a first process that was ended by force may have left anything. */
+  async #endUntied(): Promise<void> {
+    const exit = await this.#child?.exited
+    if (exit?.signal !== undefined && this.#control !== undefined) await endUntied(this.#control.path)
   }
 
   #fail(cause: Omit<Cause, 'phase'>): void {
@@ -238,8 +246,4 @@ function reasonText(signal: AbortSignal | undefined): string {
 
 function interruptionText(signal: AbortSignal): string {
   return signal.reason instanceof Error && signal.reason.name !== 'AbortError' ? signal.reason.message : 'The run was stopped.'
-}
-
-function text(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -12,7 +12,7 @@ export interface Limits {
   /** Sandboxes at a time. */
   readonly numEnvs: number
   readonly maxAttemptsPerTrial: number
-  /** Sandboxes asked for in any one second; not limited when undefined. */
+  /** Attempts started in any one second; not limited when undefined. */
   readonly launchesPerSecond: number | undefined
   /** On the monotonic clock; after it nothing is started. */
   readonly deadlineMs: number | undefined
@@ -39,7 +39,7 @@ export interface DecideInput {
   readonly running: ReadonlySet<string>
   /** When attempts of this start ended, by `trialId`, on the monotonic clock. */
   readonly endedMs: ReadonlyMap<string, number>
-  /** When sandboxes were asked for in the last second, the oldest first. */
+  /** When attempts were started in the last second, the oldest first. */
   readonly launchedMs: readonly number[]
   /** How long an attempt at a task may take, by `domain/id`; undefined when nobody knows. */
   readonly expectedSeconds: ReadonlyMap<string, number> | undefined

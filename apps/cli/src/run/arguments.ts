@@ -89,7 +89,7 @@ export function addRunFlags(command: Command): Command {
     .option('--setup-timeout <seconds>', "time for an attempt's set-up (default: the attempt's)")
     .option('--agent-timeout <seconds>', 'time for its agent, likewise')
     .option('--evaluate-timeout <seconds>', 'time for its evaluation, likewise')
-    .option('--launches-per-second <count>', 'sandboxes that may be asked for in one second (default: by the route)')
+    .option('--launches-per-second <count>', 'attempts that may be started in one second (default: 1 on E2B, else no limit)')
     .option('--run-seconds <seconds>', 'start no attempt after so long; what runs is finished')
     .option('--budget-usd <dollars>', 'most that sandboxes and model may cost, over all starts of the run')
     .option('--budget-sandbox-hours <hours>', 'most hours of sandboxes, likewise')
